@@ -1,0 +1,38 @@
+# `make reproduce` and `make test` need Python (3.11 or newer), a C compiler and make, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+KERNELS := $(wildcard paucens/_kernels/*.pyx paucens/_kernels/*.pxd)
+
+.PHONY: reproduce paper test bench lint clean
+
+reproduce: $(VENV)/.reproduce
+	$(BIN)/python reproduce/all.py --scale small
+
+paper: $(VENV)/.reproduce
+	$(BIN)/python reproduce/all.py --scale paper
+
+test: $(VENV)/.test lint
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.test
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/cython-lint paucens/_kernels
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.reproduce: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
+	$(BIN)/python -m pip install --quiet --editable ".[reproduce]"
+	touch $@
+
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+	find paucens -name '*.c' -delete -o -name '*.so' -delete

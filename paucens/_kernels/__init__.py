@@ -1,0 +1,1 @@
+"""Loops over arrays, in Cython. Arrays in, arrays out; nothing here checks its arguments."""

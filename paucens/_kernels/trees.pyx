@@ -1,0 +1,294 @@
+"""Binned decision trees: quantise, histograms, best split, partition, apply.
+
+Sums of weights are integers. A histogram entry packs two of them, S * 2**32 + W with
+S the sum of signed weights and W the sum of their magnitudes, so that one addition
+serves both and a sibling is parent minus child, exactly.
+"""
+
+from libc.math cimport INFINITY
+from libc.string cimport memset
+
+from paucens._kernels.types cimport code_t, grid_t, index_t, key_t, real_t, sum_t
+
+cdef enum:
+    BINS = 256
+    TILE = 16  # columns quantised together, so that a row-major X is read by cache lines
+
+cdef double ROUNDING = 1e-12  # a real gain below this share of the node's own is no gain
+
+
+# -- binning ---------------------------------------------------------------------------------------
+
+cdef inline code_t bin_of(double value, const double* thresholds) noexcept nogil:
+    """Count the thresholds below `value` among 255, padded with infinity, by eight halvings without a branch."""
+    cdef Py_ssize_t low = 0, step = BINS // 2
+    while step > 0:
+        low += step * (thresholds[low + step - 1] < value)
+        step >>= 1
+    return <code_t> low
+
+
+cdef void pad_thresholds(const double* thresholds, Py_ssize_t n, double* padded) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(BINS):
+        padded[k] = thresholds[k] if k < n else INFINITY
+
+
+def quantise(const real_t[:, :] X, const index_t[::1] order, const double[::1] thresholds,
+             const index_t[::1] offsets, code_t[:, ::1] codes, Py_ssize_t start, Py_ssize_t stop):
+    """Write the bins of columns [start, stop) of X[order] (n, d) into codes (d, n).
+
+    Column j has the ascending thresholds[offsets[j]:offsets[j + 1]]; a value equal to a threshold
+    falls below it.
+    """
+    cdef Py_ssize_t row, source, column, width, tile = start
+    cdef double padded[TILE][BINS]
+    with nogil:
+        while tile < stop:
+            width = min(<Py_ssize_t> TILE, stop - tile)
+            for column in range(width):
+                pad_thresholds(&thresholds[0] + offsets[tile + column],
+                               offsets[tile + column + 1] - offsets[tile + column], padded[column])
+            for row in range(order.shape[0]):
+                source = order[row]
+                for column in range(width):
+                    codes[tile + column, row] = bin_of(X[source, tile + column], padded[column])
+            tile += width
+
+
+# -- weights ---------------------------------------------------------------------------------------
+
+def pack_weights(const grid_t[::1] weights, index_t[::1] rows, sum_t[::1] packed):
+    """List the rows of nonzero weight and their packed weights; return how many they are."""
+    cdef Py_ssize_t row, n = 0
+    cdef sum_t weight
+    with nogil:
+        for row in range(weights.shape[0]):
+            weight = weights[row]
+            if weight != 0:
+                rows[n] = <index_t> row
+                packed[n] = (weight << 32) + (weight if weight > 0 else -weight)
+                n += 1
+    return n
+
+
+cdef inline sum_t signed_sum(sum_t packed) noexcept nogil:
+    return packed >> 32
+
+
+cdef inline sum_t magnitude(sum_t packed) noexcept nogil:
+    return packed & <sum_t> 0xFFFFFFFFU
+
+
+# -- histograms ------------------------------------------------------------------------------------
+
+cdef void fill_four(const code_t* c0, const code_t* c1, const code_t* c2, const code_t* c3,
+                    const index_t* rows, const sum_t* weights, Py_ssize_t n, sum_t* out) noexcept nogil:
+    """Accumulate four columns at once: the row and its weight are loaded once, the sums are independent."""
+    cdef Py_ssize_t k, row
+    cdef sum_t weight
+    for k in range(n):
+        row = rows[k]
+        weight = weights[k]
+        out[c0[row]] += weight
+        out[BINS + c1[row]] += weight
+        out[2 * BINS + c2[row]] += weight
+        out[3 * BINS + c3[row]] += weight
+
+
+cdef void fill_one(const code_t* codes, const index_t* rows, const sum_t* weights, Py_ssize_t n,
+                   sum_t* out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[codes[rows[k]]] += weights[k]
+
+
+def fill_histograms(const code_t[:, ::1] codes, const index_t[::1] rows, const sum_t[::1] weights,
+                    const index_t[::1] columns, sum_t[:, ::1] histograms, Py_ssize_t start, Py_ssize_t stop):
+    """Sum the packed weights of the listed rows by bin, for columns[start:stop].
+
+    rows, weights: the node's rows of nonzero weight; histograms: (n_columns, 256), overwritten.
+    """
+    cdef Py_ssize_t k = start, n = rows.shape[0]
+    with nogil:
+        if start < stop:
+            memset(&histograms[start, 0], 0, (stop - start) * BINS * sizeof(sum_t))
+        if n > 0:
+            while k + 4 <= stop:
+                fill_four(&codes[columns[k], 0], &codes[columns[k + 1], 0], &codes[columns[k + 2], 0],
+                          &codes[columns[k + 3], 0], &rows[0], &weights[0], n, &histograms[k, 0])
+                k += 4
+            while k < stop:
+                fill_one(&codes[columns[k], 0], &rows[0], &weights[0], n, &histograms[k, 0])
+                k += 1
+
+
+def subtract_histograms(sum_t[:, ::1] parent, const sum_t[:, ::1] child, Py_ssize_t start, Py_ssize_t stop):
+    """Turn the parent's histograms into the sibling's: parent - child, in place."""
+    cdef Py_ssize_t k, code
+    with nogil:
+        for k in range(start, stop):
+            for code in range(BINS):
+                parent[k, code] -= child[k, code]
+
+
+# -- best split ------------------------------------------------------------------------------------
+
+cdef struct Split:
+    double gain
+    Py_ssize_t column     # position in `columns`
+    Py_ssize_t code       # bins up to this one go left
+    sum_t left            # packed weight of the left child
+
+
+cdef inline double absolute(double x) noexcept nogil:
+    return x if x >= 0 else -x
+
+
+cdef inline double sign_gain(sum_t left, sum_t total) noexcept nogil:
+    """|S_left| + |S_right| - |S|: by how much the weighted error of sign leaves falls, doubled."""
+    cdef double inside = <double> signed_sum(left), whole = <double> signed_sum(total)
+    return absolute(inside) + absolute(whole - inside) - absolute(whole)
+
+
+cdef inline double real_gain(sum_t left, sum_t total, double ridge) noexcept nogil:
+    """S_left^2 / (W_left + r) + S_right^2 / (W_right + r)."""
+    cdef double a = <double> signed_sum(left), b = <double> signed_sum(total) - a
+    cdef double u = <double> magnitude(left), v = <double> magnitude(total) - u
+    return a * a / (u + ridge) + b * b / (v + ridge)
+
+
+cdef void scan_sign(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, Py_ssize_t column,
+                    Split* best) noexcept nogil:
+    cdef Py_ssize_t code
+    cdef sum_t left = 0
+    cdef double gain
+    for code in range(n_bins - 1):
+        left += histogram[code]
+        gain = sign_gain(left, total)
+        if gain > best.gain:
+            best.gain = gain
+            best.column = column
+            best.code = code
+            best.left = left
+
+
+cdef void scan_real(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, double ridge, Py_ssize_t column,
+                    Split* best) noexcept nogil:
+    cdef Py_ssize_t code
+    cdef sum_t left = 0
+    cdef double gain
+    for code in range(n_bins - 1):
+        if histogram[code] == 0:
+            continue
+        left += histogram[code]
+        if left == total:
+            return
+        gain = real_gain(left, total, ridge)
+        if gain > best.gain:
+            best.gain = gain
+            best.column = column
+            best.code = code
+            best.left = left
+
+
+def best_split(const sum_t[:, ::1] histograms, const index_t[::1] columns, const index_t[::1] n_bins,
+               sum_t total, bint real_leaves, double ridge, Py_ssize_t start, Py_ssize_t stop):
+    """Find the split of largest gain over columns[start:stop]; ties go to the first column, then bin.
+
+    total: packed weight of the node. Returns gain, column, last bin that goes left, packed weight of
+    the left child; column is -1 where no split divides the node to any advantage.
+    """
+    cdef Py_ssize_t k
+    cdef Split best
+    cdef double base = 0
+    best.column = -1
+    best.code = best.left = 0
+    with nogil:
+        if real_leaves:
+            base = real_gain(0, total, ridge) * (1 + ROUNDING)
+        best.gain = base
+        for k in range(start, stop):
+            if real_leaves:
+                scan_real(&histograms[k, 0], n_bins[columns[k]], total, ridge, k, &best)
+            else:
+                scan_sign(&histograms[k, 0], n_bins[columns[k]], total, k, &best)
+    if best.column < 0:
+        return 0.0, -1, 0, 0
+    return best.gain - base, columns[best.column], best.code, best.left
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+def partition(const code_t[::1] codes, Py_ssize_t last_left, index_t[::1] rows, sum_t[::1] weights,
+              index_t[::1] spare_rows, sum_t[::1] spare_weights):
+    """Move the rows whose code is at most `last_left` to the front, order kept; return how many they are."""
+    cdef Py_ssize_t k, left = 0, right = 0
+    cdef bint goes_left
+    with nogil:
+        for k in range(rows.shape[0]):
+            goes_left = codes[rows[k]] <= last_left
+            spare_rows[right] = rows[k]
+            spare_weights[right] = weights[k]
+            rows[left] = rows[k]
+            weights[left] = weights[k]
+            left += goes_left
+            right += not goes_left
+        for k in range(right):
+            rows[left + k] = spare_rows[k]
+            weights[left + k] = spare_weights[k]
+    return left
+
+
+def apply_codes(const code_t[:, ::1] codes, const index_t[::1] column, const index_t[::1] code,
+                const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
+    """Write the leaf that each of rows [start, stop) reaches; child[k] is the left child, 0 at a leaf."""
+    cdef Py_ssize_t row
+    cdef index_t node
+    with nogil:
+        for row in range(start, stop):
+            node = 0
+            while child[node] != 0:
+                node = child[node] + (codes[column[node], row] > code[node])
+            leaf[row] = node
+
+
+def apply_values(const real_t[:, :] X, const index_t[::1] column, const double[::1] threshold,
+                 const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
+    """As `apply_codes`, on feature values: left where the value is at most the threshold."""
+    cdef Py_ssize_t row
+    cdef index_t node
+    with nogil:
+        for row in range(start, stop):
+            node = 0
+            while child[node] != 0:
+                node = child[node] + (X[row, column[node]] > threshold[node])
+            leaf[row] = node
+
+
+# -- column sampling -------------------------------------------------------------------------------
+
+cdef inline key_t scramble(key_t* state) noexcept nogil:
+    """Advance a SplitMix64 stream (Steele, Lea and Flood, OOPSLA 2014)."""
+    cdef key_t z
+    state[0] += <key_t> 0x9E3779B97F4A7C15
+    z = state[0]
+    z = (z ^ (z >> 30)) * <key_t> 0xBF58476D1CE4E5B9
+    z = (z ^ (z >> 27)) * <key_t> 0x94D049BB133111EB
+    return z ^ (z >> 31)
+
+
+def draw_columns(const key_t[::1] key, index_t[::1] deck, Py_ssize_t n):
+    """Shuffle n columns to the front of `deck`, drawn without replacement by the stream of `key`.
+
+    The stream depends on the integers of `key` alone (seed, round, node), on no generator's state;
+    the first n steps of a Fisher-Yates shuffle. The bias of the modulo is below 2**-32.
+    """
+    cdef key_t state = 0
+    cdef Py_ssize_t k, other
+    with nogil:
+        for k in range(key.shape[0]):
+            state = scramble(&state) ^ key[k]
+        for k in range(n):
+            other = k + <Py_ssize_t> (scramble(&state) % <key_t> (deck.shape[0] - k))
+            deck[k], deck[other] = deck[other], deck[k]

@@ -1,0 +1,172 @@
+"""Find raw files, read them without trusting them, and fingerprint what came out."""
+
+import hashlib
+import io
+import os
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from paucens.datasets._registry import DataSet
+
+ENVIRONMENT = "PAUCENS_DATA"
+HASHED_KINDS = "biufcSUmM"  # dtypes whose bytes are their values: no objects, no padded structures
+
+
+def locate(about: DataSet, path=None) -> tuple[Path, ...]:
+    """Find the files of a data set in `path`, then `$PAUCENS_DATA`, then `./data`.
+
+    Parameters
+    ----------
+    about : DataSet
+        Its `forms` are looked for in `about.folder` of each place, then in the place itself.
+    path : path-like, default=None
+        A folder, or one of the files. A place that lacks the set is passed over, not refused: the loader
+        verifies the content wherever it was found.
+
+    Returns
+    -------
+    files : tuple of Path
+        The files of the first complete form.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where no place holds a complete form; the message lists the places, what each lacks, and the source.
+    ValueError
+        Where a place is a file that cannot be one of the set's.
+    """
+    report = []
+    for label, place in _places(path):
+        if place is None:
+            report.append(f"  {label}: not set")
+            continue
+        files, lack = _search(about, place)
+        if files:
+            return files
+        report.append(f"  {label} ({place}): {lack}")
+    raise FileNotFoundError(
+        f"The data set {about.name!r} was not found. Looked for {about.files}:\n"
+        + "\n".join(report)
+        + f"\nTo get it: {about.source}\nPut the files into one of these places, or set {ENVIRONMENT} to the "
+        "folder that holds them."
+    )
+
+
+def _places(path):
+    """List the places of the look-up as (label, folder or file or None)."""
+    environment = os.environ.get(ENVIRONMENT)
+    return [
+        ("path", None if path is None else Path(path).expanduser()),
+        (f"${ENVIRONMENT}", Path(environment).expanduser() if environment else None),
+        ("./data", Path("data").absolute()),
+    ]
+
+
+def _search(about, place):
+    """Return the files of the first complete form in a place, or what is lacking there."""
+    if not place.exists():
+        return (), "does not exist"
+    if place.is_file():
+        return _search_around(about, place)
+    halves = []
+    for folder in (place / about.folder, place):
+        for form in about.forms:
+            files, lack = _complete(folder, form)
+            if files:
+                return files, ""
+            halves.extend([lack] if lack else [])
+    return (), "; ".join(dict.fromkeys(halves)) or "holds none of them"
+
+
+def _search_around(about, file):
+    """Take a file that was named itself: one of a form, or the only file of one under another name."""
+    for form in about.forms:
+        if file.name in form:
+            return _complete(file.parent, form)
+    for form in about.forms:
+        if len(form) == 1 and file.suffix == Path(form[0]).suffix:
+            return (file,), ""
+    raise ValueError(f"{file} is not a file of the data set {about.name!r}: expected {about.files}.")
+
+
+def _complete(folder, form):
+    """Return the files of a form if all are in the folder; else what is missing beside the others."""
+    missing = [name for name in form if not (folder / name).exists()]
+    if not missing:
+        return tuple(folder / name for name in form), ""
+    present = [name for name in form if name not in missing]
+    return (), f"has {', '.join(present)} without {', '.join(missing)}" if present else ""
+
+
+def damaged(path, reason) -> ValueError:
+    """Make the error for a file that cannot be read as what its name says."""
+    return ValueError(
+        f"{path} cannot be read: {reason}. The file is cut short, damaged, or something else saved under "
+        "this name (a web page, a Git LFS pointer); get it again."
+    )
+
+
+def read_npz(path, names) -> dict[str, np.ndarray]:
+    """Read named arrays of a `.npz` archive, never unpickling.
+
+    Raises
+    ------
+    ValueError
+        Where the file is no archive, is cut short, holds Python objects or lacks one of the arrays.
+    """
+    raw = io.BytesIO(Path(path).read_bytes())  # whole: what then raises OSError is damage, not the disk
+    if not zipfile.is_zipfile(raw):
+        raise damaged(path, "it is not a complete .npz archive")
+    try:
+        with np.load(raw, allow_pickle=False) as archive:
+            lacking = [name for name in names if name not in archive.files]
+            if not lacking:
+                return {name: archive[name] for name in names}
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
+        raise damaged(path, error) from error
+    raise ValueError(f"{path} lacks the arrays {lacking}; expected {list(names)}. It is another archive.")
+
+
+def content_hash(*arrays) -> str:
+    """Fingerprint arrays by their dtypes, shapes and values.
+
+    Parameters
+    ----------
+    *arrays : array-like
+        Numbers, booleans, strings or dates, of any shape; their order counts.
+
+    Returns
+    -------
+    digest : str
+        SHA-256 as 64 hexadecimal digits. Strides and byte order of the machine do not enter, so that a
+        Fortran-ordered copy or a read-only view has the hash of the original; -0.0 and 0.0 differ.
+
+    Raises
+    ------
+    ValueError
+        Without an array, or for an array of Python objects or structures, whose bytes are not its values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from paucens.datasets import content_hash
+    >>> content_hash(np.arange(6.0).reshape(2, 3), np.array([0, 1]))[:12]
+    '5ff1017659b3'
+    """
+    if not arrays:
+        raise ValueError("content_hash needs at least one array; got none.")
+    digest = hashlib.sha256()
+    for position, array in enumerate(arrays):
+        array = np.asarray(array)
+        if array.dtype.kind not in HASHED_KINDS:
+            raise ValueError(
+                f"content_hash takes numbers, booleans, strings and dates; array {position} has dtype "
+                f"{array.dtype}. Convert it, or hash its columns one by one."
+            )
+        little_endian = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+        digest.update(f"{little_endian.dtype.str}{array.shape}".encode())
+        digest.update(little_endian.reshape(-1).view(np.uint8))
+    return digest.hexdigest()

@@ -1,0 +1,104 @@
+"""Features cut into at most 256 bins: done once, then every tree works on bytes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paucens._kernels.trees import quantise
+
+MAX_BINS = 256
+BLOCK_BYTES = 4_000_000  # of feature values sorted at a time, so that X is never copied as a whole
+
+
+@dataclass(frozen=True)
+class BinnedData:
+    """Codes of the features, one contiguous row of bytes per feature.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_features, n_samples), uint8
+    thresholds : ndarray of float64
+        Ascending thresholds of feature j at [offsets[j], offsets[j + 1]); code c holds the values
+        in (threshold[c - 1], threshold[c]].
+    offsets : ndarray of shape (n_features + 1,), int32
+    """
+
+    codes: np.ndarray
+    thresholds: np.ndarray
+    offsets: np.ndarray
+
+    @property
+    def n_bins(self):
+        """Bins of each feature, ndarray of shape (n_features,), int32."""
+        return np.diff(self.offsets) + np.int32(1)
+
+    def threshold(self, column, code):
+        """Threshold that parts `code` and all below it from the codes above."""
+        return self.thresholds[self.offsets[column] + code]
+
+
+def thresholds_of(values, max_bins):
+    """Thresholds of one feature: all midpoints where they are few, quantiles otherwise.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,), sorted
+    max_bins : int
+        At most this many bins, so at most max_bins - 1 thresholds.
+
+    Returns
+    -------
+    thresholds : ndarray of float64, strictly ascending
+
+    Examples
+    --------
+    >>> thresholds_of(np.array([0.0, 0.0, 1.0, 3.0]), max_bins=256)
+    array([0.5, 2. ])
+    """
+    values = values.astype(np.float64, copy=False)
+    last = np.flatnonzero(values[:-1] < values[1:])  # the last sample of each distinct value but the largest
+    if len(last) >= max_bins:
+        quantiles = np.arange(1, max_bins) * len(values) // max_bins - 1
+        chosen = np.searchsorted(last, quantiles, side="left")
+        last = last[np.unique(np.minimum(chosen, len(last) - 1))]
+    below, above = values[last], values[last + 1]
+    middle = below / 2 + above / 2  # the halves first: no overflow
+    return np.where((below <= middle) & (middle < above), middle, below)
+
+
+def bin_features(X, max_bins, threads, order=None):
+    """Bin every feature of X.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, any strides
+    max_bins : int in [2, 256]
+    threads : Threads
+    order : ndarray of int32, optional
+        Rows of X in the order in which the codes list them; all rows in their own order otherwise.
+
+    Returns
+    -------
+    BinnedData
+    """
+    n_samples, n_features = X.shape
+    if order is None:
+        order = np.arange(n_samples, dtype=np.int32)
+    width = max(1, BLOCK_BYTES // max(1, n_samples * X.itemsize))
+    found = [None] * n_features
+
+    def find(start, stop):
+        for first in range(start, stop, width):
+            last = min(first + width, stop)
+            columns = np.sort(X[:, first:last].T, axis=1)
+            found[first:last] = [thresholds_of(column, max_bins) for column in columns]
+
+    threads.run(find, n_features, 20 * X.size)
+    offsets = np.zeros(n_features + 1, dtype=np.int32)
+    np.cumsum([len(thresholds) for thresholds in found], out=offsets[1:])
+    thresholds = np.concatenate([*found, [np.inf]])  # one spare, so that an empty list has an address
+    codes = np.empty((n_features, len(order)), dtype=np.uint8)
+    threads.run(
+        lambda start, stop: quantise(X, order, thresholds, offsets, codes, start, stop), n_features, 10 * X.size
+    )
+    return BinnedData(codes, thresholds[:-1], offsets)

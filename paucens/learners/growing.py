@@ -1,0 +1,299 @@
+"""Grow one tree on binned features: policy here, loops in `_kernels.trees`."""
+
+import heapq
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from paucens._kernels.trees import (
+    apply_codes,
+    apply_values,
+    best_split,
+    draw_columns,
+    fill_histograms,
+    pack_weights,
+    partition,
+    subtract_histograms,
+)
+
+GRID_BITS = 30  # sum of |weights| on the grid stays below 2**31, with room for rounding
+KEPT_BYTES = 64_000_000  # of histograms kept for subtraction while a tree grows
+
+
+class TreeNodes(NamedTuple):
+    """A grown tree as arrays, one entry a node; node 0 is the root.
+
+    Attributes
+    ----------
+    column, code : int32
+        The split: bins of `column` up to `code` go left.
+    threshold : float64
+        The same split on feature values: at most `threshold` goes left.
+    child : int32
+        Left child; the right child is the next node; 0 marks a leaf.
+    value : float64
+        Output of the node in [-1, 1], meaningful at leaves.
+    gain : float64
+        What the split gains, in units of the signed weights; 0 at leaves.
+    """
+
+    column: np.ndarray
+    code: np.ndarray
+    threshold: np.ndarray
+    child: np.ndarray
+    value: np.ndarray
+    gain: np.ndarray
+
+
+@dataclass(frozen=True)
+class GrowingRule:
+    """How trees are grown: the parameters of `Tree`, resolved."""
+
+    depth: int | None
+    max_leaves: int | None
+    real_leaves: bool
+    leaf_ridge: float
+    n_columns: int
+    sample_nodes: bool
+
+
+def to_grid(signed_weights):
+    """Round weights to integers on the finest power-of-two grid whose sum of magnitudes fits int32.
+
+    Sums on the grid are exact, so trees do not depend on the order of rows or the number of threads.
+
+    Returns
+    -------
+    grid : ndarray of int32
+    scale : float
+        grid = rint(signed_weights * scale).
+    """
+    total = np.abs(signed_weights).sum()
+    exponent = GRID_BITS - np.frexp(total)[1] if total > 0 else 0
+    return np.rint(np.ldexp(signed_weights, exponent)).astype(np.int32), float(np.ldexp(1.0, exponent))
+
+
+class _Node:
+    """A node while its tree grows: a segment of the rows, its sums and its best split."""
+
+    __slots__ = ("child", "code", "column", "depth", "gain", "histograms", "index", "left", "start", "stop",
+                 "total", "value")
+
+    def __init__(self, index, depth, start, stop, total, value):
+        self.index, self.depth = index, depth
+        self.start, self.stop = start, stop
+        self.total, self.value = total, value  # total: packed sums, see _kernels.trees
+        self.gain, self.column, self.code, self.left = 0.0, -1, 0, 0
+        self.child = 0
+        self.histograms = None
+
+
+class TreeGrower:
+    """Grows trees on one binned data set; buffers are made once and serve every tree.
+
+    Parameters
+    ----------
+    binned : BinnedData
+    rule : GrowingRule
+    threads : Threads
+    """
+
+    def __init__(self, binned, rule, threads):
+        n_features, n_samples = binned.codes.shape
+        self.binned, self.rule, self.threads = binned, rule, threads
+        self._n_bins = binned.n_bins
+        self._rows = np.empty(n_samples, dtype=np.int32)
+        self._weights = np.empty(n_samples, dtype=np.int64)
+        self._spare_rows, self._spare_weights = np.empty_like(self._rows), np.empty_like(self._weights)
+        self._deck = np.empty(n_features, dtype=np.int32)
+        self._free = []  # histogram buffers that no node holds
+
+    def grow(self, signed_weights, key=(0, 0), every_column=False):
+        """Grow a tree that agrees with the signs of the weights as far as it can.
+
+        Parameters
+        ----------
+        signed_weights : ndarray of shape (n_samples,), float64
+            u_l y_l; rows of weight zero are never visited.
+        key : tuple of int
+            Where the column samples come from: seed, round.
+        every_column : bool
+            Ignore the rule's column sampling.
+
+        Returns
+        -------
+        TreeNodes
+        """
+        grid, scale = to_grid(signed_weights)
+        n = pack_weights(grid, self._rows, self._weights)
+        total = int(self._weights[:n].sum())
+        self._ridge = self.rule.leaf_ridge * _magnitude(total) / max(n, 1)
+        self._key = key
+        self._n_columns = len(self._deck) if every_column else self.rule.n_columns
+        self._columns = self._draw(*key)
+        root = _Node(0, 0, 0, n, total, self._leaf_value(total, 0.0 if self.rule.real_leaves else 1.0))
+        nodes = self._grow_from(root)
+        self._free += [node.histograms for node in nodes if node.histograms is not None]
+        return self._as_arrays(nodes, scale)
+
+    def _grow_from(self, root):
+        """Split leaf after leaf: as they come down to `depth`, or best first up to `max_leaves`."""
+        rule = self.rule
+        nodes, frontier, n_leaves = [root], [], 1
+        max_leaves = rule.max_leaves or root.stop + 1
+        found = self._search_root(root) if rule.depth != 0 else []
+        while True:
+            for node in found:
+                if node.column >= 0:
+                    heapq.heappush(frontier, (-node.gain if rule.max_leaves else 0.0, node.index, node))
+            if not frontier or n_leaves >= max_leaves:
+                return nodes
+            parent = heapq.heappop(frontier)[-1]
+            children = self._split(parent, len(nodes))
+            nodes += children
+            n_leaves += 1
+            deep = rule.depth is not None and children[0].depth >= rule.depth
+            found = [] if deep or n_leaves >= max_leaves else self._search_children(parent, *children)
+
+    def _split(self, parent, index):
+        """Make the two children of a node; their rows are parted only when somebody looks at them."""
+        right = parent.total - parent.left
+        parent.child = index
+        depth = parent.depth + 1
+        return [
+            _Node(index, depth, parent.start, -1, parent.left, self._leaf_value(parent.left, parent.value)),
+            _Node(index + 1, depth, -1, parent.stop, right, self._leaf_value(right, parent.value)),
+        ]
+
+    def _leaf_value(self, total, inherited):
+        if not self.rule.real_leaves:
+            return float(np.sign(total >> 32)) or inherited
+        mass = _magnitude(total) + self._ridge
+        return (total >> 32) / mass if mass > 0 else inherited
+
+    # -- the search for splits ---------------------------------------------------------------------
+
+    def _search_root(self, root):
+        self._n_kept = 0
+        if self.rule.sample_nodes:
+            self._search_alone(root)
+        else:
+            root.histograms = self._take()
+            self._search(root)
+            self._keep(root)
+        return [root]
+
+    def _search_children(self, parent, left, right):
+        """Part the rows of two siblings and find the best split of each."""
+        segment = slice(parent.start, parent.stop)
+        left.stop = right.start = parent.start + partition(
+            self.binned.codes[parent.column], parent.code, self._rows[segment], self._weights[segment],
+            self._spare_rows, self._spare_weights,
+        )
+        if self.rule.sample_nodes:
+            self._search_alone(left)
+            self._search_alone(right)
+            return [left, right]
+        small, large = sorted((left, right), key=lambda node: node.stop - node.start)
+        small.histograms = self._take()
+        if parent.histograms is None:
+            large.histograms = self._take()
+            self._search(small)
+            self._search(large)
+        else:  # the sibling by subtraction
+            large.histograms, parent.histograms = parent.histograms, None
+            self._n_kept -= 1
+            self._search(small, large)
+        self._keep(small)
+        self._keep(large)
+        return [left, right]
+
+    def _search_alone(self, node):
+        """Search a node on columns of its own, which no other node could subtract from."""
+        self._columns = self._draw(*self._key, node.index)
+        node.histograms = self._take()
+        self._search(node)
+        self._release(node)
+
+    def _search(self, node, sibling=None):
+        """Fill a node's histograms and find its best split, and its sibling's who holds the parent's."""
+        rows, weights = self._rows[node.start : node.stop], self._weights[node.start : node.stop]
+        columns, members = self._columns, [node] if sibling is None else [node, sibling]
+
+        def search(start, stop):
+            fill_histograms(self.binned.codes, rows, weights, columns, node.histograms, start, stop)
+            if sibling is not None:
+                subtract_histograms(sibling.histograms, node.histograms, start, stop)
+            return [
+                best_split(member.histograms, columns, self._n_bins, member.total, self.rule.real_leaves,
+                           self._ridge, start, stop)
+                for member in members
+            ]
+
+        found = self.threads.run(search, len(columns), len(columns) * (len(rows) + 256 * len(members)))
+        for k, member in enumerate(members):
+            best = max((block[k] for block in found), key=lambda split: split[0])  # the first of equals
+            member.gain, member.column, member.code, member.left = best
+
+    # -- buffers and columns -----------------------------------------------------------------------
+
+    def _take(self):
+        return self._free.pop() if self._free else np.empty((len(self._deck), 256), dtype=np.int64)
+
+    def _keep(self, node):
+        """Keep a node's histograms for its children unless it is a leaf or memory is short."""
+        if node.column < 0 or (self._n_kept + 1) * node.histograms.nbytes > KEPT_BYTES:
+            self._release(node)
+        else:
+            self._n_kept += 1
+
+    def _release(self, node):
+        self._free.append(node.histograms)
+        node.histograms = None
+
+    def _draw(self, *key):
+        """Columns of one tree or node, ascending, from the stream of (seed, round[, node])."""
+        self._deck[:] = np.arange(len(self._deck), dtype=np.int32)
+        if self._n_columns == len(self._deck):
+            return self._deck.copy()
+        draw_columns(np.array(key, dtype=np.uint64), self._deck, self._n_columns)
+        return np.sort(self._deck[: self._n_columns])
+
+    def _as_arrays(self, nodes, scale):
+        column = np.array([node.column if node.child else -1 for node in nodes], dtype=np.int32)
+        code = np.array([node.code if node.child else 0 for node in nodes], dtype=np.int32)
+        return TreeNodes(
+            column=column,
+            code=code,
+            threshold=np.array(
+                [self.binned.threshold(c, k) if c >= 0 else 0.0 for c, k in zip(column, code, strict=True)]
+            ),
+            child=np.array([node.child for node in nodes], dtype=np.int32),
+            value=np.array([node.value for node in nodes]),
+            gain=np.array([node.gain / scale if node.child else 0.0 for node in nodes]),
+        )
+
+
+def _magnitude(packed):
+    return packed & 0xFFFFFFFF
+
+
+def leaves_of_codes(nodes, binned, threads):
+    """Leaf that each binned sample reaches, ndarray of shape (n_samples,), int32."""
+    leaf = np.empty(binned.codes.shape[1], dtype=np.int32)
+    threads.run(
+        lambda start, stop: apply_codes(binned.codes, nodes.column, nodes.code, nodes.child, leaf, start, stop),
+        len(leaf), 8 * len(leaf),
+    )
+    return leaf
+
+
+def leaves_of_values(nodes, X, threads):
+    """Leaf that each row of X (float32 or float64) reaches, ndarray of shape (n_samples,), int32."""
+    leaf = np.empty(len(X), dtype=np.int32)
+    threads.run(
+        lambda start, stop: apply_values(X, nodes.column, nodes.threshold, nodes.child, leaf, start, stop),
+        len(leaf), 8 * len(leaf),
+    )
+    return leaf

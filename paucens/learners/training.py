@@ -1,0 +1,106 @@
+"""From signed weights to a fitted learner and its outputs on the training samples."""
+
+import copy
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from paucens.learners.binning import MAX_BINS, bin_features
+from paucens.learners.growing import TreeGrower, leaves_of_codes
+from paucens.learners.tree import BinnedLearner
+from paucens.validation import check_integer
+
+
+class Outputs(NamedTuple):
+    """What a learner answers on the training samples: values[index], or values alone.
+
+    Attributes
+    ----------
+    values : ndarray of float64
+        One value a node of a tree, or one a sample where `index` is None.
+    index : ndarray of shape (n_samples,), int32, or None
+    """
+
+    values: np.ndarray
+    index: np.ndarray | None
+
+    @property
+    def dense(self):
+        """One output a sample, ndarray of shape (n_samples,), float64."""
+        return self.values if self.index is None else self.values[self.index]
+
+
+def make_trainer(learner, X, order, max_bins, threads, seed):
+    """Prepare X once for the many fits of an ensemble.
+
+    Parameters
+    ----------
+    learner : estimator with fit(X, signed_weights) and predict(X) in [-1, 1]
+    X : ndarray of shape (n_samples, n_features), float32 or float64
+    order : ndarray of int32
+        The rows of X in the order of the signed weights to come (positives first).
+    max_bins : int
+    threads : Threads
+    seed : int
+        Column samples of round t come from (seed, t).
+
+    Returns
+    -------
+    trainer : object with train(signed_weights, round, every_column=False) -> learner, Outputs
+        and `samples_columns`, whether `every_column` makes a difference.
+    """
+    if isinstance(learner, BinnedLearner):
+        return _BinnedTrainer(learner, X, order, max_bins, threads, seed)
+    for method in ("fit", "predict"):
+        if not callable(getattr(learner, method, None)):
+            raise TypeError(
+                f"learner must have fit(X, signed_weights) and predict(X); {learner!r} has no {method}. "
+                "Tree(depth=3) and Stump() are ready to use."
+            )
+    return _RawTrainer(learner, X, order)
+
+
+class _BinnedTrainer:
+    """Trains our own trees, on bins made once."""
+
+    def __init__(self, learner, X, order, max_bins, threads, seed):
+        rule = learner.growing_rule(X.shape[1])
+        self.binned = bin_features(X, check_integer("max_bins", max_bins, 2, MAX_BINS), threads, order)
+        self.samples_columns = rule.n_columns < X.shape[1]
+        self._grower = TreeGrower(self.binned, rule, threads)
+        self._threads, self._seed = threads, seed
+        self._template = clone(learner)
+        self._template.n_features_in_ = X.shape[1]
+
+    def train(self, signed_weights, round, every_column=False):
+        nodes = self._grower.grow(signed_weights, (self._seed, round), every_column)
+        learner = copy.copy(self._template)
+        learner.nodes_ = nodes
+        return learner, Outputs(nodes.value, leaves_of_codes(nodes, self.binned, self._threads))
+
+
+class _RawTrainer:
+    """Trains any other learner on the features as they came and on every row."""
+
+    samples_columns = False
+
+    def __init__(self, learner, X, order):
+        self._learner, self._X, self._order = learner, X, order
+
+    def train(self, signed_weights, round, every_column=False):
+        in_rows = np.empty(len(self._X))
+        in_rows[self._order] = signed_weights
+        learner = clone(self._learner).fit(self._X, in_rows)
+        return learner, Outputs(checked_outputs(learner, self._X)[self._order], None)
+
+
+def checked_outputs(learner, X):
+    """Outputs of a foreign learner as float64; raise ValueError unless they are one number a row in [-1, 1]."""
+    outputs = np.asarray(learner.predict(X), dtype=np.float64)
+    if outputs.shape != (len(X),) or not (np.abs(outputs) <= 1).all():
+        raise ValueError(
+            f"{type(learner).__name__}.predict must return one number in [-1, 1] for each of {len(X)} rows; got "
+            f"shape {outputs.shape}, values from {np.min(outputs, initial=0):g} to {np.max(outputs, initial=0):g}."
+        )
+    return outputs

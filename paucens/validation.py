@@ -1,0 +1,97 @@
+"""Checks at the public door: what came, what is allowed, what to do."""
+
+import numbers
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import validate_data
+
+
+def check_features(estimator, X, reset=True):
+    """Return X as a finite float32 or float64 array, not copied where it is one already.
+
+    Raises
+    ------
+    ValueError
+        Where X is empty, sparse, not finite, of strings, or of another number of columns than fitted.
+    """
+    refuse_strings(X)
+    return validate_data(estimator, X, dtype=[np.float64, np.float32], reset=reset)
+
+
+def check_features_and_target(estimator, X, y):
+    """Return X and where y is positive, and set `classes_`: the two labels, the larger one positive.
+
+    Raises
+    ------
+    ValueError
+        As `check_features`, and where y has one class or more than two.
+    """
+    refuse_strings(X)
+    X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32])
+    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y")
+    if kind != "binary":
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}. "
+            "Turn y into the class that matters against the rest, for example y == 'pedestrian'."
+        )
+    classes, y = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"Two classes are needed; y holds one class only: {classes[0]!r}.")
+    estimator.classes_ = classes
+    return X, y == 1
+
+
+def refuse_strings(X):
+    """Raise ValueError where X holds text; text that looks like a number would be converted in silence."""
+    dtype = getattr(X, "dtype", None)
+    if dtype is None and isinstance(X, list | tuple):
+        dtype = np.asarray(X).dtype if _is_rectangular(X) else None
+    if dtype is None or not hasattr(dtype, "kind"):
+        return
+    text = dtype.kind in "US" or (dtype.kind == "O" and any(isinstance(v, str) for v in np.ravel(X)))
+    if text:
+        raise ValueError(f"X must hold numbers; got text (dtype {dtype}). Encode text columns as numbers first.")
+
+
+def _is_rectangular(rows):
+    lengths = {len(row) if hasattr(row, "__len__") else -1 for row in rows}
+    return len(lengths) == 1
+
+
+def check_signed_weights(signed_weights, n_samples):
+    """Return the weights as a float64 array; raise ValueError where they do not fit the samples."""
+    weights = np.asarray(signed_weights, dtype=np.float64)
+    if weights.shape != (n_samples,):
+        raise ValueError(f"signed_weights must be one number a sample, shape ({n_samples},); got {weights.shape}.")
+    if not np.isfinite(weights).all():
+        raise ValueError("signed_weights must be finite; got NaN or infinity.")
+    return weights
+
+
+def check_integer(name, value, least, most=None):
+    """Return an integer parameter; raise ValueError unless it lies in [least, most]."""
+    allowed = f"{least} or larger" if most is None else f"from {least} to {most}"
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise ValueError(f"{name} must be an integer, {allowed}; got {value!r}.")
+    if value < least or (most is not None and value > most):
+        raise ValueError(f"{name} must be an integer, {allowed}; got {value!r}.")
+    return int(value)
+
+
+def check_positive(name, value, zero=False, most=np.inf):
+    """Return a real parameter; raise ValueError unless it is finite, positive (or 0) and at most `most`."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not real or not np.isfinite(value) or value < 0 or (value == 0 and not zero) or value > most:
+        bound = "" if most == np.inf else f" and at most {most:g}"
+        raise ValueError(f"{name} must be a finite number, {'0 or larger' if zero else 'larger than 0'}{bound}; "
+                         f"got {value!r}.")
+    return float(value)
+
+
+def check_choice(name, value, allowed):
+    """Return a parameter that must be one of few values; raise ValueError where it is not."""
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
+    return value
