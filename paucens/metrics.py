@@ -326,7 +326,7 @@ def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95
     Raises
     ------
     ValueError
-        As `partial_auc`.
+        As `partial_auc`, or if `level` is not between 0 and 1.
 
     Notes
     -----
@@ -436,7 +436,12 @@ def _last_corner(rates, fpr):
 def _area(positives, negatives, alpha, beta):
     """Return the normalized area: the mean over the positives of the area of each alone."""
     fpr, _ = _curve(positives, negatives)
-    return min(1.0, float(_positive_influence(fpr, alpha, beta) @ positives / positives.sum()))
+    return min(1.0, _mean(_positive_influence(fpr, alpha, beta), positives))
+
+
+def _mean(values, counts):
+    """Average values that occur `counts` times; not by BLAS, whose sums depend on its number of threads."""
+    return float((values * counts).sum() / counts.sum())
 
 
 def _positive_influence(fpr, alpha, beta):
@@ -477,8 +482,7 @@ def _influences(positives, negatives, alpha, beta):
 
 def _variance_of_mean(values, counts):
     """Estimate the variance of a mean of values that occur `counts` times, 0 for a single one."""
-    size = counts.sum()
-    return float((values - values @ counts / size) ** 2 @ counts / (size * max(size - 1, 1)))
+    return _mean((values - _mean(values, counts)) ** 2, counts) / max(float(counts.sum()) - 1, 1)
 
 
 def _bootstrap_variance(place, is_positive, alpha, beta, random_state):

@@ -1,12 +1,12 @@
 """Metrics against brute force, scikit-learn, properties that must hold, and simulations of a known truth."""
 
 import doctest
+import itertools
 import math
 import pickle
 import subprocess
 import sys
 import warnings
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def slow_area(y, score, alpha, beta):
     thresholds = [math.inf, *sorted(set(score.tolist()), reverse=True)]
     corners = [(np.mean(negatives >= t), np.mean(positives >= t)) for t in thresholds]
     area = 0.0
-    for (x0, y0), (x1, y1) in pairwise(corners):
+    for (x0, y0), (x1, y1) in itertools.pairwise(corners):
         a, b = max(x0, alpha), min(x1, beta)
         if b > a:
             slope = (y1 - y0) / (x1 - x0)
@@ -251,7 +251,10 @@ def test_rates_that_rounding_moved_are_attained():
     assert math.floor(100 * 0.29) == 28 and math.ceil(100 * 0.07) == 8  # the traps
     assert band_indices(10**6, 1 - 0.999999, 0.5) == (1, 500_000)
     assert band_indices(10, 0.11, 0.19) == (2, 1)
-    assert tpr_at_fpr(1 - y, -score, 1 - 0.99) == tpr_at_fpr(1 - y, -score, 0.01)
+    y, score = np.repeat([0, 1], 10), np.arange(20.0)[::-1] % 10
+    assert 1 - 0.9 < 0.1
+    assert threshold_at_fpr(y, score, 1 - 0.9) == threshold_at_fpr(y, score, 0.1) == 8
+    assert tpr_at_fpr(y, score, 1 - 0.9) == tpr_at_fpr(y, score, 0.1) == 0.1
 
 
 def test_threshold_is_finite_at_both_ends():
@@ -377,6 +380,21 @@ def test_bootstrap_agrees_with_analytic(fpr_range, grid):
     assert bootstrap.value == analytic.value
     assert bootstrap.high - bootstrap.low == pytest.approx(analytic.high - analytic.low, rel=0.08)
     assert bootstrap.low == pytest.approx(analytic.low, abs=0.1 * (analytic.high - analytic.low))
+
+
+def test_bootstrap_variance_equals_that_of_all_resamples(monkeypatch):
+    monkeypatch.setattr(metrics, "N_RESAMPLES", 20_000)
+    places, kinds, ends = np.array([1, 2, 3, 3]), np.array([False, True, True, False]), (0.1, 0.8)
+    pool, chance = [0, 1, 3, 4], [1 / 6, 1 / 3, 1 / 3, 1 / 6]  # two negatives, half a one at either end
+    areas, weights = [], []
+    for first, second, *positives in itertools.product(range(4), range(4), (2, 3), (2, 3)):
+        drawn = [pool[first], pool[second]]
+        areas.append(
+            metrics._area(np.bincount(positives, minlength=5), np.bincount(drawn, minlength=5), *ends)
+        )
+        weights.append(chance[first] * chance[second])
+    expected = np.cov(areas, aweights=weights, ddof=0)
+    assert metrics._bootstrap_variance(places, kinds, *ends, 0) == pytest.approx(expected, rel=0.05)
 
 
 def test_bootstrap_is_seeded():

@@ -47,8 +47,9 @@ def make_trainer(learner, X, order, max_bins, threads, seed):
 
     Returns
     -------
-    trainer : object with train(signed_weights, round, every_column=False) -> learner, Outputs
-        and `samples_columns`, whether `every_column` makes a difference.
+    trainer : object with train(signed_weights, round, every_column=False) -> learner, Outputs,
+        `samples_columns`, whether `every_column` makes a difference, and `outputs`, what the learners
+        answer: "sign", "value" (at most 256 of them) or "dense".
     """
     if isinstance(learner, BinnedLearner):
         return _BinnedTrainer(learner, X, order, max_bins, threads, seed)
@@ -68,6 +69,7 @@ class _BinnedTrainer:
         rule = learner.growing_rule(X.shape[1])
         self.binned = bin_features(X, check_integer("max_bins", max_bins, 2, MAX_BINS), threads, order)
         self.samples_columns = rule.n_columns < X.shape[1]
+        self.outputs = _kind_of_outputs(rule)
         self._grower = TreeGrower(self.binned, rule, threads)
         self._threads, self._seed = threads, seed
         self._template = clone(learner)
@@ -84,6 +86,7 @@ class _RawTrainer:
     """Trains any other learner on the features as they came and on every row."""
 
     samples_columns = False
+    outputs = "dense"
 
     def __init__(self, learner, X, order):
         self._learner, self._X, self._order = learner, X, order
@@ -93,6 +96,13 @@ class _RawTrainer:
         in_rows[self._order] = signed_weights
         learner = clone(self._learner).fit(self._X, in_rows)
         return learner, Outputs(checked_outputs(learner, self._X)[self._order], None)
+
+
+def _kind_of_outputs(rule):
+    if not rule.real_leaves:
+        return "sign"
+    most_leaves = min(rule.max_leaves or np.inf, 2.0 ** (np.inf if rule.depth is None else rule.depth))
+    return "value" if 2 * most_leaves - 1 <= 256 else "dense"  # a value a node
 
 
 def checked_outputs(learner, X):

@@ -1,0 +1,119 @@
+"""Outputs of many learners on many samples, one byte a sample and group of learners.
+
+A group is eight learners of outputs +-1, a bit each, or one learner of at most 256 values. Either way
+a sum over learners is one table look-up a group, and a sum over samples one histogram a group.
+"""
+
+from paucens._kernels.types cimport code_t, index_t
+
+cdef enum:
+    CODES = 256
+    BITS = 8
+
+
+def sum_groups(const code_t[:, ::1] codes, const double[:, ::1] tables, double[::1] scores,
+               Py_ssize_t start, Py_ssize_t stop):
+    """Write scores[i] = sum_g tables[g, codes[g, i]] for i in [start, stop)."""
+    cdef Py_ssize_t g = 0, i, n_groups = tables.shape[0]
+    cdef const double* t
+    with nogil:
+        for i in range(start, stop):
+            scores[i] = 0
+        while g + 4 <= n_groups:  # four at once: the score is loaded and stored once
+            t = &tables[g, 0]
+            for i in range(start, stop):
+                scores[i] += ((t[codes[g, i]] + t[CODES + codes[g + 1, i]])
+                              + (t[2 * CODES + codes[g + 2, i]] + t[3 * CODES + codes[g + 3, i]]))
+            g += 4
+        while g < n_groups:
+            t = &tables[g, 0]
+            for i in range(start, stop):
+                scores[i] += t[codes[g, i]]
+            g += 1
+
+
+def sum_samples(const code_t[:, ::1] codes, const index_t[::1] samples, const index_t[::1] counts,
+                double tied_count, double[:, ::1] sums):
+    """Write sums[g, c] = sum of the counts of a cut's samples whose code in group g is c.
+
+    Samples beyond the end of `counts` have `tied_count` each.
+    """
+    cdef Py_ssize_t g, k, n = counts.shape[0]
+    cdef double* s
+    with nogil:
+        for g in range(sums.shape[0]):
+            s = &sums[g, 0]
+            for k in range(CODES):
+                s[k] = 0
+            for k in range(n):
+                s[codes[g, samples[k]]] += counts[k]
+            for k in range(n, samples.shape[0]):
+                s[codes[g, samples[k]]] += tied_count
+
+
+def tables_of_signs(const double[::1] weights, double[:, ::1] tables):
+    """Write tables[g, c] = sum of +-weights of the learners of group g, + where their bit of c is set."""
+    cdef Py_ssize_t t, g, bit, c, n = weights.shape[0]
+    cdef double twice
+    with nogil:
+        for g in range(tables.shape[0]):
+            tables[g, 0] = 0
+            for t in range(g * BITS, min(n, (g + 1) * BITS)):
+                tables[g, 0] -= weights[t]
+            for bit in range(BITS):
+                t = g * BITS + bit
+                twice = 2 * weights[t] if t < n else 0.0
+                for c in range(1 << bit):
+                    tables[g, c + (1 << bit)] = tables[g, c] + twice
+
+
+def fold_signs(double[:, ::1] sums, double[::1] row):
+    """Write row[t] = sum over codes of +-sums, + where learner t's bit is set; `sums` is consumed.
+
+    Bit after bit from the top, the table is folded in half: the difference of the halves belongs to the
+    bit, their sum goes on.
+    """
+    cdef Py_ssize_t g, bit, c, half, n = row.shape[0]
+    cdef double difference
+    with nogil:
+        for g in range(sums.shape[0]):
+            for bit in range(BITS - 1, -1, -1):
+                half = 1 << bit
+                difference = 0
+                for c in range(half):
+                    difference += sums[g, c + half] - sums[g, c]
+                    sums[g, c] += sums[g, c + half]
+                if g * BITS + bit < n:
+                    row[g * BITS + bit] = difference
+
+
+def set_bits(const code_t[::1] bit_of_node, const index_t[::1] node, code_t[::1] codes, Py_ssize_t bit):
+    """Set bit `bit` of each sample's code where its node says so; the bit is still clear."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(node.shape[0]):
+            codes[i] |= <code_t> (bit_of_node[node[i]] << bit)
+
+
+def dot_samples(const index_t[::1] samples, const index_t[::1] counts, double tied_count,
+                const double[::1] outputs):
+    """Return the sum of a cut's counts times the outputs of one learner."""
+    cdef Py_ssize_t k, n = counts.shape[0]
+    cdef double total = 0
+    with nogil:
+        for k in range(n):
+            total += counts[k] * outputs[samples[k]]
+        for k in range(n, samples.shape[0]):
+            total += tied_count * outputs[samples[k]]
+    return total
+
+
+def add_samples(const index_t[::1] samples, const index_t[::1] counts, double tied_count, double factor,
+                double[::1] out):
+    """Add factor times a cut's counts to out."""
+    cdef Py_ssize_t k, n = counts.shape[0]
+    with nogil:
+        for k in range(n):
+            out[samples[k]] += factor * counts[k]
+        for k in range(n, samples.shape[0]):
+            out[samples[k]] += factor * tied_count

@@ -1,0 +1,6 @@
+"""Algorithm 2: structured learning of weights by cutting planes, for ensembles and linear scores alike."""
+
+from paucens.cutting_plane.cut import Cut, most_violated_cut
+from paucens.cutting_plane.master import Master
+
+__all__ = ["Cut", "Master", "most_violated_cut"]

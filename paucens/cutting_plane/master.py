@@ -1,0 +1,158 @@
+"""Algorithm 2: the cutting-plane method for the weights of a growing set of learners."""
+
+import numpy as np
+
+from paucens._kernels.dual import solve_dual
+from paucens._kernels.outputs import add_samples
+from paucens.cutting_plane.cut import find_cut
+from paucens.cutting_plane.outputs import STORES, project
+from paucens.cutting_plane.screening import ScreenedScores
+
+IDLE_LIMIT = 20  # dual solutions in which a cut may stay inactive before it is dropped
+MOST_STEPS = 100_000  # pairwise steps of one dual solution; never reached in practice
+DUAL_SHARE = 0.1  # of the wanted gap that the dual solution may waste
+
+
+class Master:
+    """The restricted master over the learners so far: weights, working set and dual variables.
+
+        minimise  |w|^2 / 2 + nu max(0, max over cuts of (loss - s . H' w))
+
+    Parameters
+    ----------
+    n_positives, n_negatives : int
+    nu : float
+    formulation : {"tight", "struct"}
+    store : {"sign", "value", "dense"}
+        How outputs are kept, see `outputs`.
+    n_learners : int
+        As many as there will ever be.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_learners so far,)
+        The best point seen, w.
+    objective, bound : float
+        Its primal value in the range last solved for, and the largest dual value.
+    cuts : list of Cut
+        The working set; it lives across rounds and ranges.
+    """
+
+    def __init__(self, n_positives, n_negatives, nu, formulation, store, n_learners):
+        self.n_positives, self.n_negatives = n_positives, n_negatives
+        self.nu, self.formulation = nu, formulation
+        self.screen = ScreenedScores(STORES[store](n_learners, n_positives + n_negatives), n_positives, formulation)
+        self.weights = np.zeros(0)
+        self.objective, self.bound = nu, 0.0  # of w = 0, whose risk is 1
+        self.cuts = []
+        self._features = np.zeros((32, n_learners))  # Phi: s . h, a row a cut
+        self._gram = np.zeros((32, 32))  # G = Phi Phi'
+        self._losses, self._dual = np.zeros(32), np.zeros(32)
+        self._idle = np.zeros(32, dtype=np.int64)
+
+    def signed_weights(self):
+        """lambda' S, the weights of the next learner; nu/m and -nu/n before the first cut."""
+        m, n = self.n_positives, self.n_negatives
+        out = np.zeros(m + n)
+        if not self.cuts:
+            out[:m], out[m:] = self.nu / m, -self.nu / n
+        for cut, dual in zip(self.cuts, self._dual, strict=False):
+            if dual > 0:
+                add_samples(cut.samples, cut.counts, cut.tied_count, dual / cut.normaliser, out)
+        return out
+
+    def append(self, outputs):
+        """Add a learner of weight 0: a column of Phi, a rank-one update of G."""
+        t, k = len(self.weights), len(self.cuts)
+        self.screen.append(outputs)
+        dense = outputs.dense
+        column = np.array([project(cut, dense) for cut in self.cuts])
+        self._features[:k, t] = column
+        self._gram[:k, :k] += np.multiply.outer(column, column)
+        self.weights = np.append(self.weights, 0.0)
+        self.bound = -np.inf
+
+    def solve(self, j_alpha, j_beta, tolerance, new_range=False):
+        """Minimise over the weights until objective - bound <= tolerance * objective.
+
+        Parameters
+        ----------
+        j_alpha, j_beta : int
+            The range, in negatives.
+        tolerance : float
+        new_range : bool
+            Whether the objective of the present weights is of another range and must be computed.
+
+        Returns
+        -------
+        n_cuts : int
+            How often the oracle was called.
+        """
+        n_calls = 0
+        if new_range:
+            self.objective, n_calls = np.inf, 1
+            self._try(self.weights, j_alpha, j_beta)
+        while True:
+            self._solve_dual(tolerance)
+            k = len(self.cuts)
+            weights = self._dual[:k] @ self._features[:k, : len(self.weights)] if k else np.zeros_like(self.weights)
+            self._try(weights, j_alpha, j_beta)
+            n_calls += 1
+            if self.objective - self.bound <= tolerance * self.objective:
+                return n_calls
+
+    def _solve_dual(self, tolerance):
+        """Improve the dual variables of the working set, count idle cuts and raise the bound."""
+        k = len(self.cuts)
+        dual, gradient = self._dual[:k], np.empty(k)
+        allowed = DUAL_SHARE * tolerance * self.objective
+        solve_dual(self._gram, self._losses[:k], self.nu, dual, gradient, allowed, MOST_STEPS)
+        self.bound = max(self.bound, 0.5 * float((dual * (self._losses[:k] + gradient)).sum()))
+        self._idle[:k] = np.where(dual > 0, 0, self._idle[:k] + 1)
+        if (self._idle[:k] > IDLE_LIMIT).any():
+            self._drop(self._idle[:k] <= IDLE_LIMIT)
+
+    def _try(self, weights, j_alpha, j_beta):
+        """Evaluate a point, keep it if it is the best, and add the cut that is most violated there."""
+        cut = self._oracle(weights, j_alpha, j_beta)
+        row = self.screen.project(cut)
+        risk = max(0.0, cut.loss - float((row * weights).sum()))
+        objective = 0.5 * float((weights * weights).sum()) + self.nu * risk
+        if objective < self.objective:
+            self.objective, self.weights = objective, weights
+        self._add(self.screen.unscreened(cut), row)
+
+    def _oracle(self, weights, j_alpha, j_beta):
+        while True:
+            positives, negatives = self.screen.scores(weights, j_beta)
+            cut, lowest = find_cut(positives, negatives, j_alpha, j_beta, self.formulation)
+            if self.screen.certifies(lowest, weights):
+                return cut
+            self.screen.renew(weights, j_beta)
+
+    # -- the working set ---------------------------------------------------------------------------
+
+    def _add(self, cut, row):
+        k, t = len(self.cuts), len(row)
+        if k == len(self._losses):
+            self._grow()
+        self.cuts.append(cut)
+        self._features[k, :t] = row
+        self._gram[k, : k + 1] = self._gram[: k + 1, k] = (self._features[: k + 1, :t] * row).sum(axis=1)
+        self._losses[k], self._dual[k], self._idle[k] = cut.loss, 0.0, 0
+
+    def _drop(self, kept):
+        self.cuts = [cut for cut, keep in zip(self.cuts, kept, strict=True) if keep]
+        k = len(self.cuts)
+        self._features[:k] = self._features[: len(kept)][kept]
+        self._gram[:k, :k] = self._gram[: len(kept), : len(kept)][np.ix_(kept, kept)]
+        for values in (self._losses, self._dual, self._idle):
+            values[:k] = values[: len(kept)][kept]
+
+    def _grow(self):
+        k = len(self._losses)
+        self._features = np.pad(self._features, ((0, k), (0, 0)))
+        self._gram = np.pad(self._gram, ((0, k), (0, k)))
+        self._losses, self._dual, self._idle = (
+            np.pad(values, (0, k)) for values in (self._losses, self._dual, self._idle)
+        )

@@ -1,0 +1,83 @@
+"""Scores of the samples that can matter; a bound on the change of the weights answers for the rest."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from paucens.cutting_plane.cut import kth_largest, lowest_relevant
+
+SPARE = 3  # negatives kept for each one that the oracle looks at
+LEAST = 500  # and so many more
+ROUNDING = 1e-9
+
+
+class ScreenedScores:
+    """Scores of all positives and of the best negatives.
+
+    Outputs lie in [-1, 1], so no score changes by more than |w - w_ref|_1 between two weight vectors. A
+    negative left out at w_ref with a score of at most `outside` is still below every score larger than
+    outside + |w - w_ref|_1.
+
+    Parameters
+    ----------
+    store : store of outputs, positives first
+    n_positives : int
+    formulation : {"tight", "struct"}
+    """
+
+    def __init__(self, store, n_positives, formulation):
+        self._all, self._part = store, store
+        self._n_positives, self._formulation = n_positives, formulation
+        self._samples = None  # the samples that are scored, all of them where None
+        self._reference, self._outside = np.zeros(0), -np.inf
+        self._may_shrink = False
+
+    def append(self, outputs):
+        """Add the outputs of one learner."""
+        self._all.append(outputs)
+        if self._part is not self._all:
+            self._part.append(outputs, self._samples)
+        self._may_shrink = True
+
+    def scores(self, weights, j_beta):
+        """Scores of the positives and of the negatives that are kept, two arrays of float64."""
+        if self._may_shrink and self._samples is None:
+            self.renew(weights, j_beta)
+        return self._scores(self._part, weights)
+
+    def certifies(self, lowest, weights):
+        """Whether no negative that was left out scores `lowest` or more."""
+        known = len(self._reference)
+        change = np.abs(weights[:known] - self._reference).sum() + np.abs(weights[known:]).sum()
+        return lowest > self._outside + change * (1 + ROUNDING) + ROUNDING
+
+    def renew(self, weights, j_beta):
+        """Choose anew which negatives to keep, by their exact scores at `weights`."""
+        positives, negatives = self._scores(self._all, weights)
+        self._may_shrink = False
+        lowest = lowest_relevant(positives, negatives, j_beta, self._formulation)
+        n_kept = SPARE * np.count_nonzero(negatives >= lowest) + LEAST
+        self._reference = weights.copy()
+        if 2 * n_kept > len(negatives):
+            self._samples, self._part, self._outside = None, self._all, -np.inf
+            return
+        inside = negatives >= kth_largest(negatives, n_kept)
+        self._outside = negatives[~inside].max(initial=-np.inf)
+        m = self._n_positives
+        self._samples = np.concatenate([np.arange(m), m + np.flatnonzero(inside)]).astype(np.int32)
+        self._part = self._all.take(self._samples)
+
+    def project(self, cut):
+        """s . h_t for each learner t of a cut of the kept samples."""
+        return self._part.project(cut)
+
+    def unscreened(self, cut):
+        """The cut in terms of all samples."""
+        if self._samples is None:
+            return cut
+        return replace(cut, samples=self._samples[cut.samples], n_samples=self._all.n_samples)
+
+    def _scores(self, store, weights):
+        scores = np.empty(store.n_samples)
+        store.scores(weights, scores)
+        return scores[: self._n_positives], scores[self._n_positives :]
