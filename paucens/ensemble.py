@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from tqdm import tqdm
 
-from paucens.cutting_plane import Master
+from paucens.cutting_plane import Master, training_threshold
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import band_indices, check_fpr_range
@@ -13,13 +13,96 @@ from paucens.model import WeightedEnsemble
 from paucens.parallel import Threads
 from paucens.validation import check_choice, check_integer, check_positive
 
-ANNEALED_SHARE = 0.97  # of the rounds over which the range narrows
+ANNEALED_SHARE = 0.97  # of the rounds, over which the range narrows
 DEFAULT_LEARNER = Tree(depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3,
                        column_sampling="node")
 
 
 class PAUCEnsClassifier(WeightedEnsemble):
-    """docstring later"""
+    """Fit an ensemble that maximises the area under the ROC curve between two false positive rates.
+
+    Parameters
+    ----------
+    fpr_range : tuple of two floats, default=(0.0, 0.1)
+        0 <= alpha < beta <= 1, the slice that counts.
+    learner : weak learner, default=None
+        Anything with fit(X, signed_weights) and predict(X) in [-1, 1]. None is best-first trees of 31
+        real leaves: Tree(depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1/3,
+        column_sampling="node").
+    n_estimators : int, default=300
+        Rounds at most.
+    nu : float, default=0.1
+        Weight of the risk against |w|^2 / 2.
+    anneal : bool or "auto", default="auto"
+        Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (.97 T))).
+        "auto" anneals where alpha is 0, the only case in which it is defined.
+    formulation : {"tight", "struct"}, default="tight"
+        Whether orderings are of the best j_beta negatives (the paper's) or of all negatives (its ICCV 2013
+        forerunner).
+    cut_tolerance : float, default=1e-2
+        Cutting planes stop when (primal - dual) <= cut_tolerance * primal.
+    edge_tolerance : float, default=1e-4
+        Fitting stops when a new learner of edge e promises at most e^2 / 2 <= edge_tolerance * objective.
+    max_bins : int in [2, 256], default=256
+        Bins of a feature.
+    n_jobs : int, optional
+        Threads, as in joblib; results do not depend on it.
+    random_state : int, RandomState or None
+        Source of the learner's column samples.
+    verbose : int, default=0
+        Show a progress bar with objective, gap and cuts where positive.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; the larger one is positive.
+    learners_, weights_, threshold_
+        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_. The threshold is the
+        cut of largest TPR - FPR among those of FPR <= beta on the training samples.
+    objective_, gap_ : ndarray of shape (n_iter_,)
+        |w|^2 / 2 + nu R(w) after each round, R of the range of that round, and what it may be above the
+        minimum over the learners so far, certified by the dual.
+    n_cuts_ : ndarray of shape (n_iter_,)
+        Calls of the constraint oracle.
+    n_iter_ : int
+    stop_reason_ : {"edge", "n_estimators"}
+    feature_importances_ : ndarray of shape (n_features,)
+
+    Warns
+    -----
+    UserWarning
+        Where beta is less than one negative, and where all weights are 0 in the end.
+
+    Notes
+    -----
+    The published method is `PAUCEnsClassifier(fpr_range, learner=Tree(depth=3), n_estimators=100, nu=1.0,
+    anneal=False)`. We depart from its Algorithms 1 and 2 in this: cuts are kept from round to round and
+    dropped when idle, tolerances are relative, the oracle is exact for alpha > 0, the loss is divided by
+    m (j_beta - j_alpha) (ERRATA.md, E1, E3, E13).
+
+    The stopping rule on edges is a certificate only if the learner maximises the edge exactly, as a stump
+    with sign leaves does and a greedy tree does not (E12).
+
+    As long as no combination of the learners lifts the mean score of the positives above the mean of the
+    j_beta best negatives, w = 0 is the exact optimum for every nu. Fitting goes on through such rounds.
+
+    Examples
+    --------
+    >>> from paucens import PAUCEnsClassifier, Stump, partial_auc
+    >>> from paucens.datasets import load_toy
+    >>> X, y = load_toy(random_state=0)
+    >>> model = PAUCEnsClassifier((0, 0.2), learner=Stump(), n_estimators=10, nu=10.0, anneal=False).fit(X, y)
+    >>> X_new, y_new = load_toy(2000, 2000, random_state=1)
+    >>> round(partial_auc(y_new, model.decision_function(X_new), (0, 0.2)), 3)
+    0.0
+
+    Where the alphabet puts the classes the wrong way round, say which one is wanted:
+
+    >>> import numpy as np
+    >>> labels = np.where(y == 1, "cancer", "healthy")
+    >>> PAUCEnsClassifier(n_estimators=5).fit(X, labels == "cancer").classes_
+    array([False,  True])
+    """
 
     def __init__(self, fpr_range=(0.0, 0.1), *, learner=None, n_estimators=300, nu=0.1, anneal="auto",
                  formulation="tight", cut_tolerance=1e-2, edge_tolerance=1e-4, max_bins=MAX_BINS, n_jobs=None,
@@ -38,46 +121,121 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self.verbose = verbose
 
     def fit(self, X, y):
-        alpha, beta = check_fpr_range(self.fpr_range)
-        n_rounds = check_integer("n_estimators", self.n_estimators, 1)
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            float32 and float64 are used as they are, not copied.
+        y : array-like of shape (n_samples,)
+            Two labels, the larger one positive.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For data that is not finite, not numeric, sparse or empty, for one class or more than two, for
+            parameters out of range and for a range with alpha > 0 that holds no negative.
+        """
+        n_rounds = self._check_parameters()
+        learner = DEFAULT_LEARNER if self.learner is None else self.learner
+        with Threads(self.n_jobs) as threads:
+            trainer, m, n = self._prepare(X, y, learner, threads)
+            ranges = self._ranges(n, n_rounds)
+            master = Master(m, n, self.nu, self.formulation, trainer.outputs, n_rounds)
+            learners, stages, thresholds = self._boost(trainer, master, ranges)
+        self.n_iter_ = len(learners)
+        self._set_stages(learners, stages, thresholds)
+        if not self.weights_.any():
+            warnings.warn(
+                f"All weights are 0 after {self.n_iter_} rounds: no combination of the learners lifts the positives "
+                "above the best negatives of the range, so every sample gets the same score. A wider range, "
+                "anneal=True, deeper trees, leaves='real' or more rounds help.",
+                UserWarning, stacklevel=2,
+            )
+        return self
+
+    def _check_parameters(self):
+        check_fpr_range(self.fpr_range)
         check_positive("nu", self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
         check_positive("edge_tolerance", self.edge_tolerance)
         check_choice("anneal", self.anneal, ("auto", True, False))
         check_choice("formulation", self.formulation, ("tight", "struct"))
-        anneal = alpha == 0 if self.anneal == "auto" else self.anneal
-        learner = DEFAULT_LEARNER if self.learner is None else self.learner
-        with Threads(self.n_jobs) as threads:
-            trainer, m, n = self._prepare(X, y, learner, threads)
-            ranges = positions_by_round(n, alpha, beta, n_rounds, anneal)
-            master = Master(m, n, self.nu, self.formulation, trainer.outputs, n_rounds)
-            self._boost(trainer, master, ranges)
-        return self
+        if self.anneal is True and self.fpr_range[0] > 0:
+            raise ValueError(
+                f"anneal=True narrows [0, 1] to [0, beta] and needs a range that starts at 0; got {self.fpr_range}. "
+                "Set anneal='auto' or False."
+            )
+        return check_integer("n_estimators", self.n_estimators, 1)
+
+    def _ranges(self, n_negatives, n_rounds):
+        """Positions (j_alpha, j_beta) of each round."""
+        alpha, beta = check_fpr_range(self.fpr_range)
+        j_alpha, j_beta = band_indices(n_negatives, alpha, beta)
+        if alpha == 0 and j_beta == 0:
+            warnings.warn(
+                f"The range (0, {beta:g}) is narrower than one of {n_negatives} negatives; the best one stands for "
+                f"it. It takes {int(np.ceil(1 / beta))} negatives to hold one.",
+                UserWarning, stacklevel=3,
+            )
+            j_beta = 1
+        if j_beta <= j_alpha:
+            raise ValueError(
+                f"The range ({alpha:g}, {beta:g}) holds no position among {n_negatives} negatives; it takes about "
+                f"{int(np.ceil(2 / (beta - alpha)))} negatives, or a wider range."
+            )
+        if self.anneal is False or alpha > 0:
+            return [(j_alpha, j_beta)] * n_rounds
+        widths = beta ** (np.arange(n_rounds) / (ANNEALED_SHARE * n_rounds))
+        return [(0, max(j_beta, band_indices(n_negatives, 0.0, width)[1])) for width in widths]
 
     def _boost(self, trainer, master, ranges):
-        learners, stages, thresholds = [], [], []
-        self.objective_, self.gap_, self.n_cuts_ = [], [], []
+        learners, stages, thresholds, history = [], [], [], []
+        beta = check_fpr_range(self.fpr_range)[1]
         self.stop_reason_ = "n_estimators"
-        for t, (j_alpha, j_beta) in enumerate(ranges):
-            learner, outputs = trainer.train(master.signed_weights(), t)
-            learners.append(learner)
-            master.append(outputs)
-            n_cuts = master.solve(j_alpha, j_beta, self.cut_tolerance, t > 0 and ranges[t] != ranges[t - 1])
-            stages.append(master.weights)
-            thresholds.append(0.0)
-            self.objective_.append(master.objective)
-            self.gap_.append(master.objective - master.bound)
-            self.n_cuts_.append(n_cuts)
-        self._set_stages(learners, stages, thresholds)
+        with tqdm(total=len(ranges), disable=not self.verbose, desc="pAUCEns") as progress:
+            for t, positions in enumerate(ranges):
+                learner, outputs, promises = self._next_learner(trainer, master, t, ranges[t - 1] if t else positions)
+                finished = not promises and ranges[t - 1 if t else t] == ranges[-1]
+                if finished:
+                    self.stop_reason_ = "edge"
+                if finished and learners:
+                    break
+                master.append(outputs)
+                n_cuts = master.solve(*positions, self.cut_tolerance, new_range=positions != ranges[max(t - 1, 0)])
+                learners.append(learner)
+                stages.append(master.weights)
+                thresholds.append(training_threshold(*master.scores(positions[1]), master.n_negatives, beta))
+                history.append((master.objective, master.objective - master.bound, n_cuts))
+                progress.update()
+                progress.set_postfix(objective=f"{master.objective:.4g}", gap=f"{history[-1][1]:.1e}", cuts=n_cuts,
+                                     refresh=False)
+                if finished:
+                    break
+        self.objective_, self.gap_, self.n_cuts_ = (np.array(column) for column in zip(*history, strict=True))
+        return learners, stages, thresholds
 
+    def _next_learner(self, trainer, master, t, positions):
+        """Train the learner of round t; also whether its edge promises enough to go on.
 
-def positions_by_round(n_negatives, alpha, beta, n_rounds, anneal):
-    """Positions (j_alpha, j_beta) of each round; annealing narrows the range from [0, 1] to [0, beta].
+        A promise too small is checked again, after the master has been solved to the tolerance of the
+        promise and with every column in sight.
+        """
+        learner, outputs, promise = self._train(trainer, master, t)
+        if promise > self.edge_tolerance:
+            return learner, outputs, True
+        if t > 0:
+            master.solve(*positions, min(self.edge_tolerance, self.cut_tolerance))
+        learner, outputs, promise = self._train(trainer, master, t, every_column=True)
+        return learner, outputs, promise > self.edge_tolerance
 
-    beta_t = max(beta, beta^(t / (.97 T))), so the last rounds are all of the wanted range.
-    """
-    final = band_indices(n_negatives, alpha, beta)
-    if not anneal:
-        return [final] * n_rounds
-    widths = beta ** (np.arange(n_rounds) / (ANNEALED_SHARE * n_rounds))
-    return [(0, max(final[1], band_indices(n_negatives, 0.0, min(width, 1.0))[1])) for width in widths]
+    def _train(self, trainer, master, t, every_column=False):
+        """Train on lambda' S; the promise is e^2 / 2, the most the objective can fall, relative to it."""
+        signed_weights = master.signed_weights()
+        learner, outputs = trainer.train(signed_weights, t, every_column)
+        edge = float((signed_weights * outputs.dense).sum())
+        return learner, outputs, edge * edge / 2 / master.objective

@@ -1,9 +1,11 @@
-"""The dual of the restricted master: a concave quadratic over a small simplex.
+"""The restricted master: its Gram matrix as cuts and learners come, and its dual.
 
-    maximise  losses . x - x' G x / 2   subject to  x >= 0, sum x <= budget
+The dual is a concave quadratic over a small simplex,
 
-Pairwise steps (sequential minimal optimisation) on the simplex closed by a slack whose loss and Gram row
-are 0. G may be singular: it always is when cuts outnumber learners.
+    maximise  losses . x - x' G x / 2   subject to  x >= 0, sum x <= budget,
+
+solved by pairwise steps (sequential minimal optimisation) on the simplex closed by a slack whose loss and
+Gram row are 0. G may be singular: it always is when cuts outnumber learners.
 """
 
 cdef double TINY = 1e-14
@@ -52,13 +54,13 @@ cdef Py_ssize_t partner(const double[:, ::1] gram, const double* x, const double
 
 def solve_dual(const double[:, ::1] gram, const double[::1] losses, double budget, double[::1] x,
                double[::1] gradient, double tolerance, Py_ssize_t max_steps):
-    """Improve the feasible x until the duality gap is at most `tolerance`; return the gap and the steps.
+    """Improve the feasible x until the duality gap is at most `tolerance`; return the value and the steps.
 
     gram: at least (n, n), of which the leading n = len(x) rows and columns count; gradient: losses - G x,
     written.
     """
     cdef Py_ssize_t n = x.shape[0], i, j, k, steps = 0
-    cdef double slack = budget, gap = 0, curvature = 1, step, available
+    cdef double slack = budget, value = 0, curvature = 1, step, available
     with nogil:
         for k in range(n):
             slack -= x[k]
@@ -69,8 +71,7 @@ def solve_dual(const double[:, ::1] gram, const double[::1] losses, double budge
                 for i in range(n):
                     gradient[i] -= gram[k, i] * x[k]
         while True:
-            gap = duality_gap(&x[0], &gradient[0], n, budget, &i)
-            if gap <= tolerance or steps >= max_steps:
+            if duality_gap(&x[0], &gradient[0], n, budget, &i) <= tolerance or steps >= max_steps:
                 break
             j = partner(gram, &x[0], &gradient[0], n, i, slack, &curvature)
             if j == -2:
@@ -92,4 +93,42 @@ def solve_dual(const double[:, ::1] gram, const double[::1] losses, double budge
                 if j >= 0:
                     gradient[k] += step * gram[j, k]
             steps += 1
-    return gap, steps
+        for k in range(n):
+            value += x[k] * (losses[k] + gradient[k]) / 2
+    return value, steps
+
+
+def combine_rows(const double[:, ::1] features, const double[::1] dual, double[::1] weights):
+    """Write w = Phi' lambda over the leading rows and columns of `features`."""
+    cdef Py_ssize_t k, t
+    with nogil:
+        for t in range(weights.shape[0]):
+            weights[t] = 0
+        for k in range(dual.shape[0]):
+            if dual[k] > 0:
+                for t in range(weights.shape[0]):
+                    weights[t] += dual[k] * features[k, t]
+
+
+def append_row(double[:, ::1] features, double[:, ::1] gram, const double[::1] row, Py_ssize_t k):
+    """Write `row` as row k of Phi and its products with rows 0..k as row and column k of G."""
+    cdef Py_ssize_t i, t
+    cdef double product
+    with nogil:
+        for t in range(row.shape[0]):
+            features[k, t] = row[t]
+        for i in range(k + 1):
+            product = 0
+            for t in range(row.shape[0]):
+                product += features[i, t] * row[t]
+            gram[i, k] = gram[k, i] = product
+
+
+def append_column(double[:, ::1] features, double[:, ::1] gram, const double[::1] column, Py_ssize_t t):
+    """Write `column` as column t of Phi and add its outer product to G."""
+    cdef Py_ssize_t i, j
+    with nogil:
+        for i in range(column.shape[0]):
+            features[i, t] = column[i]
+            for j in range(column.shape[0]):
+                gram[i, j] += column[i] * column[j]

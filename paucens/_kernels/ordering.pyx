@@ -7,16 +7,30 @@ number, its length, and a cut is m row lengths and one count for each ranked neg
 from paucens._kernels.types cimport index_t
 
 
-cdef inline Py_ssize_t count_above(const double* ranked, Py_ssize_t n, double bound) noexcept nogil:
-    """Count the entries of a descending array that are larger than `bound`, without a branch."""
-    cdef Py_ssize_t low = 0, half
-    if n == 0:
-        return 0
-    while n > 1:
-        half = n >> 1
-        low += half * (ranked[low + half - 1] > bound)
-        n -= half
-    return low + (ranked[low] > bound)
+cdef enum:
+    LANES = 8  # searches in step with each other, so that one need not wait for another's loads
+
+
+cdef void count_above(const double* ranked, Py_ssize_t n, const double* scores, double margin, Py_ssize_t m,
+                      index_t* counts) noexcept nogil:
+    """Write counts[i] = #{j < n : ranked[j] + margin > scores[i]} by binary searches without a branch."""
+    cdef Py_ssize_t lane, lanes, width, half, first = 0
+    cdef double bound[LANES]
+    cdef const double* low[LANES]
+    while first < m:
+        lanes = min(<Py_ssize_t> LANES, m - first)
+        for lane in range(LANES):
+            bound[lane] = scores[first + (lane if lane < lanes else 0)] - margin
+            low[lane] = ranked
+        width = n
+        while width > 1:
+            half = width >> 1
+            for lane in range(LANES):
+                low[lane] += half if low[lane][half - 1] > bound[lane] else 0
+            width -= half
+        for lane in range(lanes):
+            counts[first + lane] = <index_t> (low[lane] - ranked) + (n > 0 and low[lane][0] > bound[lane])
+        first += LANES
 
 
 cdef inline double row_value(const double* prefix, Py_ssize_t length, Py_ssize_t counted,
@@ -25,40 +39,88 @@ cdef inline double row_value(const double* prefix, Py_ssize_t length, Py_ssize_t
     return counted + prefix[length] - length * score
 
 
-def row_lengths(const double[::1] positives, const double[::1] ranked, const double[::1] prefix,
-                Py_ssize_t j_alpha, Py_ssize_t j_beta, index_t[::1] lengths):
+cdef void row_lengths(const double[::1] positives, const double[::1] ranked, const double[::1] prefix,
+                      Py_ssize_t j_alpha, Py_ssize_t j_beta, Py_ssize_t n_ranks,
+                      index_t[::1] lengths, index_t[::1] spare) noexcept nogil:
     """Write the best prefix length for each positive.
 
-    positives: scores s_i; ranked: scores t_1 >= t_2 >= ... of at least j_beta negatives; prefix: their
-    prefix sums, from 0, looked at where j_alpha > 0. With j_alpha = 0 the best row is every negative of
-    the band within the margin. With j_alpha > 0 it is the better of that and the shorter row that stays
-    out of the band, whose negatives count nothing. Negatives beyond j_beta (the struct formulation)
-    lengthen a row while they score above the positive.
+    With j_alpha = 0 it is every negative of the band within the margin. With j_alpha > 0 it is the better
+    of that and the shorter row that stays out of the band, whose negatives count nothing. Negatives beyond
+    j_beta (the struct formulation) lengthen a row while they score above the positive.
     """
-    cdef Py_ssize_t i, short, band, beyond, n_beyond = ranked.shape[0] - j_beta
+    cdef Py_ssize_t i, band, m = positives.shape[0]
     cdef double score
-    with nogil:
-        for i in range(positives.shape[0]):
+    count_above(&ranked[j_alpha], j_beta - j_alpha, &positives[0], 1, m, &lengths[0])
+    if j_alpha > 0:
+        count_above(&ranked[0], j_alpha, &positives[0], 0, m, &spare[0])
+        for i in range(m):
             score = positives[i]
-            band = j_alpha + count_above(&ranked[j_alpha], j_beta - j_alpha, score - 1)
-            beyond = 0
-            if n_beyond > 0 and ranked[j_beta] > score:
-                beyond = count_above(&ranked[j_beta], n_beyond, score)
-            if j_alpha > 0 and beyond == 0:
-                short = count_above(&ranked[0], j_alpha, score)
-                if row_value(&prefix[0], short, 0, score) > row_value(&prefix[0], band, band - j_alpha, score):
-                    band = short
-            lengths[i] = <index_t> (band + beyond)
+            band = j_alpha + lengths[i]
+            lengths[i] = <index_t> band
+            if row_value(&prefix[0], spare[i], 0, score) > row_value(&prefix[0], band, band - j_alpha, score):
+                lengths[i] = spare[i]
+    if n_ranks > j_beta:
+        count_above(&ranked[0], n_ranks, &positives[0], 0, m, &spare[0])
+        for i in range(m):
+            lengths[i] = max(lengths[i], spare[i])  # beyond j_beta only where all before it is worth it
 
 
-def rank_counts(const index_t[::1] lengths, index_t[::1] counts):
-    """Write how many rows reach each rank: counts[j] = #{i : lengths[i] > j}."""
+cdef void rank_counts(const index_t[::1] lengths, index_t[::1] counts) noexcept nogil:
+    """Write how many rows reach each rank: counts[j] = #{i : lengths[i] > j}, which never rises."""
     cdef Py_ssize_t i, j, n = counts.shape[0]
+    for j in range(n):
+        counts[j] = 0
+    for i in range(lengths.shape[0]):
+        if lengths[i] > 0:
+            counts[lengths[i] - 1] += 1
+    for j in range(n - 2, -1, -1):
+        counts[j] += counts[j + 1]
+
+
+def order_ranked(const double[::1] positives, const double[::1] ranked, const index_t[::1] negatives,
+                 const double[::1] prefix, Py_ssize_t j_alpha, Py_ssize_t j_beta,
+                 index_t[::1] lengths, index_t[::1] reached, index_t[::1] samples, index_t[::1] counts):
+    """Find the most violated ordering of positives against ranked negatives and list what takes part.
+
+    positives: scores s_i; ranked: scores t_1 >= t_2 >= ... of at least j_beta negatives, among them all
+    that tie with the j_beta-th; negatives: who they are; prefix: prefix sums of `ranked` from 0, looked at
+    where j_alpha > 0. lengths (m,) and reached (ranks that may count) are written: rows of the positives,
+    columns of the negatives. samples, counts: the positives below any negative with their row lengths,
+    m + the negatives above any positive with minus their counts; the negatives tied at the boundary last.
+
+    Returns the number of samples, of counts (the tied have none), the count that each tied negative gets
+    and the number of pairs lost in the band.
+    """
+    cdef Py_ssize_t m = positives.shape[0], n_ranks = reached.shape[0]
+    cdef Py_ssize_t i, j, k = 0, n_counts, start = j_beta, stop = j_beta
+    cdef double tied = 0, lost = 0
     with nogil:
-        for j in range(n):
-            counts[j] = 0
-        for i in range(lengths.shape[0]):
-            if lengths[i] > 0:
-                counts[lengths[i] - 1] += 1
-        for j in range(n - 2, -1, -1):
-            counts[j] += counts[j + 1]
+        row_lengths(positives, ranked, prefix, j_alpha, j_beta, n_ranks, lengths, samples)
+        rank_counts(lengths, reached)
+        while stop < ranked.shape[0] and ranked[stop] == ranked[j_beta - 1]:
+            stop += 1
+        if stop > j_beta:  # the band parts a tie
+            while start > 0 and ranked[start - 1] == ranked[j_beta - 1]:
+                start -= 1
+        for j in range(j_alpha, j_beta):
+            lost += reached[j]
+        for i in range(m):  # written always, kept where positive: no branch to mispredict
+            samples[k] = <index_t> i
+            counts[k] = lengths[i]
+            k += lengths[i] > 0
+        for j in range(n_ranks):
+            if reached[j] == 0:
+                break
+            if start <= j < stop:
+                tied += reached[j]
+            else:
+                samples[k] = <index_t> (m + negatives[j])
+                counts[k] = -reached[j]
+                k += 1
+        n_counts = k
+        if tied > 0:
+            for j in range(start, stop):
+                samples[k] = <index_t> (m + negatives[j])
+                k += 1
+            tied /= stop - start
+    return k, n_counts, -tied, lost

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paucens._kernels.ordering import rank_counts, row_lengths
+from paucens._kernels.ordering import order_ranked
 from paucens._kernels.outputs import add_samples
 from paucens.metrics import band_indices, check_fpr_range
 from paucens.validation import check_choice
@@ -117,38 +117,18 @@ def find_cut(positives, negatives, j_alpha, j_beta, formulation="tight"):
     scores = negatives[candidates]
     exact = j_alpha == 0 and formulation == "tight"  # then tied negatives have equal counts in any order
     ranking = np.argsort(-scores, kind=None if exact else "stable")
-    ranked, candidates = scores[ranking], candidates[ranking]
-    n_ranks = j_beta if formulation == "tight" else len(ranked)
-    prefix = np.concatenate([[0.0], np.cumsum(ranked[:j_beta])]) if j_alpha > 0 else np.empty(0)
-    lengths = np.empty(len(positives), dtype=np.int32)
-    counts = np.empty(n_ranks, dtype=np.int32)
-    row_lengths(positives, ranked[:n_ranks], prefix, j_alpha, j_beta, lengths)
-    rank_counts(lengths, counts)
-    normaliser = len(positives) * (j_beta - j_alpha)
-    loss = float(counts[j_alpha:j_beta].sum() / normaliser)
-    parts = _assemble(lengths, candidates, counts, _tied_ranks(ranked, boundary, j_beta))
-    return Cut(*parts, len(positives) + len(negatives), normaliser, loss), lowest
-
-
-def _tied_ranks(ranked, boundary, j_beta):
-    """Ranks [start, stop) of the scores tied with the j_beta-th; empty where the band parts no tie."""
-    start = np.searchsorted(-ranked, -boundary)
-    stop = np.searchsorted(-ranked, -boundary, side="right")
-    return (start, stop) if stop > j_beta else (j_beta, j_beta)
-
-
-def _assemble(lengths, negatives, counts, tied):
-    """Samples, counts and tied count of a cut: what takes part in it, the tied negatives last.
-
-    lengths: rows of the positives; negatives, counts: by rank, where counts never rise.
-    """
-    below, n_reached = np.flatnonzero(lengths), np.count_nonzero(counts)
-    start, stop = tied if tied[0] < n_reached else (n_reached, n_reached)
-    alone = np.concatenate([negatives[:start], negatives[stop:n_reached]])
-    samples = np.concatenate([below, len(lengths) + alone, len(lengths) + negatives[start:stop]])
-    signed = np.concatenate([lengths[below], -counts[:start], -counts[stop:n_reached]])
-    tied_count = -counts[start:stop].sum() / max(stop - start, 1)
-    return samples.astype(np.int32), signed, float(tied_count)
+    ranked, candidates = scores[ranking], candidates[ranking].astype(np.int32)
+    prefix = np.concatenate([[0.0], np.cumsum(ranked)]) if j_alpha > 0 else ranked
+    m, n_ranks = len(positives), j_beta if formulation == "tight" else len(ranked)
+    samples, counts = np.empty((2, m + len(ranked)), dtype=np.int32)
+    n_samples, n_counts, tied_count, lost = order_ranked(
+        positives, ranked, candidates, prefix, j_alpha, j_beta,
+        np.empty(m, dtype=np.int32), np.empty(n_ranks, dtype=np.int32), samples, counts,
+    )
+    normaliser = m * (j_beta - j_alpha)
+    cut = Cut(samples[:n_samples].copy(), counts[:n_counts].copy(), tied_count, m + len(negatives), normaliser,
+              lost / normaliser)
+    return cut, lowest
 
 
 def kth_largest(values, k):

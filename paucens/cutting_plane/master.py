@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from paucens._kernels.dual import solve_dual
+from paucens._kernels.dual import append_column, append_row, combine_rows, solve_dual
 from paucens._kernels.outputs import add_samples
-from paucens.cutting_plane.cut import find_cut
+from paucens.cutting_plane.cut import find_cut, kth_largest
 from paucens.cutting_plane.outputs import STORES, project
 from paucens.cutting_plane.screening import ScreenedScores
 
@@ -48,7 +48,8 @@ class Master:
         self._features = np.zeros((32, n_learners))  # Phi: s . h, a row a cut
         self._gram = np.zeros((32, 32))  # G = Phi Phi'
         self._losses, self._dual = np.zeros(32), np.zeros(32)
-        self._idle = np.zeros(32, dtype=np.int64)
+        self._idle = np.zeros(32, dtype=np.int64)  # dual solutions without a part in them
+        self._n_solved = 0
 
     def signed_weights(self):
         """lambda' S, the weights of the next learner; nu/m and -nu/n before the first cut."""
@@ -61,14 +62,22 @@ class Master:
                 add_samples(cut.samples, cut.counts, cut.tied_count, dual / cut.normaliser, out)
         return out
 
+    def scores(self, j_beta):
+        """Scores at `weights`: of all positives, and of the j_beta + 1 best negatives at least."""
+        n_wanted = min(j_beta + 1, self.n_negatives)
+        while True:
+            positives, negatives = self.screen.scores(self.weights, n_wanted)
+            if self.screen.certifies(kth_largest(negatives, n_wanted), self.weights):
+                return positives, negatives
+            self.screen.renew(self.weights, n_wanted)
+
     def append(self, outputs):
         """Add a learner of weight 0: a column of Phi, a rank-one update of G."""
-        t, k = len(self.weights), len(self.cuts)
+        self._drop_idle()
         self.screen.append(outputs)
         dense = outputs.dense
         column = np.array([project(cut, dense) for cut in self.cuts])
-        self._features[:k, t] = column
-        self._gram[:k, :k] += np.multiply.outer(column, column)
+        append_column(self._features, self._gram, column, len(self.weights))
         self.weights = np.append(self.weights, 0.0)
         self.bound = -np.inf
 
@@ -93,31 +102,29 @@ class Master:
             self.objective, n_calls = np.inf, 1
             self._try(self.weights, j_alpha, j_beta)
         while True:
-            self._solve_dual(tolerance)
-            k = len(self.cuts)
-            weights = self._dual[:k] @ self._features[:k, : len(self.weights)] if k else np.zeros_like(self.weights)
+            weights = self._solve_dual(tolerance)
             self._try(weights, j_alpha, j_beta)
             n_calls += 1
             if self.objective - self.bound <= tolerance * self.objective:
                 return n_calls
 
     def _solve_dual(self, tolerance):
-        """Improve the dual variables of the working set, count idle cuts and raise the bound."""
+        """Improve the dual variables of the working set and raise the bound; return w = Phi' lambda."""
         k = len(self.cuts)
-        dual, gradient = self._dual[:k], np.empty(k)
+        dual, gradient, weights = self._dual[:k], np.empty(k), np.empty(len(self.weights))
         allowed = DUAL_SHARE * tolerance * self.objective
-        solve_dual(self._gram, self._losses[:k], self.nu, dual, gradient, allowed, MOST_STEPS)
-        self.bound = max(self.bound, 0.5 * float((dual * (self._losses[:k] + gradient)).sum()))
-        self._idle[:k] = np.where(dual > 0, 0, self._idle[:k] + 1)
-        if (self._idle[:k] > IDLE_LIMIT).any():
-            self._drop(self._idle[:k] <= IDLE_LIMIT)
+        bound, _ = solve_dual(self._gram, self._losses[:k], self.nu, dual, gradient, allowed, MOST_STEPS)
+        self.bound = max(self.bound, bound)
+        self._n_solved += 1
+        combine_rows(self._features, dual, weights)
+        return weights
 
     def _try(self, weights, j_alpha, j_beta):
         """Evaluate a point, keep it if it is the best, and add the cut that is most violated there."""
         cut = self._oracle(weights, j_alpha, j_beta)
         row = self.screen.project(cut)
-        risk = max(0.0, cut.loss - float((row * weights).sum()))
-        objective = 0.5 * float((weights * weights).sum()) + self.nu * risk
+        risk = max(0.0, cut.loss - float(row @ weights))
+        objective = 0.5 * float(weights @ weights) + self.nu * risk
         if objective < self.objective:
             self.objective, self.weights = objective, weights
         self._add(self.screen.unscreened(cut), row)
@@ -133,21 +140,27 @@ class Master:
     # -- the working set ---------------------------------------------------------------------------
 
     def _add(self, cut, row):
-        k, t = len(self.cuts), len(row)
+        k = len(self.cuts)
         if k == len(self._losses):
             self._grow()
         self.cuts.append(cut)
-        self._features[k, :t] = row
-        self._gram[k, : k + 1] = self._gram[: k + 1, k] = (self._features[: k + 1, :t] * row).sum(axis=1)
+        append_row(self._features, self._gram, row, k)
         self._losses[k], self._dual[k], self._idle[k] = cut.loss, 0.0, 0
 
-    def _drop(self, kept):
-        self.cuts = [cut for cut, keep in zip(self.cuts, kept, strict=True) if keep]
+    def _drop_idle(self):
+        """Forget the cuts that took no part in the last IDLE_LIMIT dual solutions or more."""
         k = len(self.cuts)
-        self._features[:k] = self._features[: len(kept)][kept]
-        self._gram[:k, :k] = self._gram[: len(kept), : len(kept)][np.ix_(kept, kept)]
+        self._idle[:k] = np.where(self._dual[:k] > 0, 0, self._idle[:k] + self._n_solved)
+        self._n_solved = 0
+        kept = self._idle[:k] <= IDLE_LIMIT
+        if kept.all():
+            return
+        self.cuts = [cut for cut, keep in zip(self.cuts, kept, strict=True) if keep]
+        n = len(self.cuts)
+        self._features[:n] = self._features[:k][kept]
+        self._gram[:n, :n] = self._gram[:k, :k][np.ix_(kept, kept)]
         for values in (self._losses, self._dual, self._idle):
-            values[:k] = values[: len(kept)][kept]
+            values[:n] = values[:k][kept]
 
     def _grow(self):
         k = len(self._losses)
