@@ -10,6 +10,10 @@ from paucens.cutting_plane.screening import ScreenedScores
 
 IDLE_LIMIT = 20  # dual solutions in which a cut may stay inactive before it is dropped
 MOST_STEPS = 100_000  # pairwise steps of one dual solution; never reached in practice
+# Cuts are made a third of the way from the best point to the model's minimiser, which is far off while the
+# model is poor. On USPS at [0, .01] and nu = 100 this takes half the oracle calls of full steps; a line
+# search takes as many cuts and two to four times the calls.
+STEP = 1 / 3
 DUAL_SHARE = 0.1  # of the wanted gap that the dual solution may waste
 
 
@@ -102,14 +106,14 @@ class Master:
             self.objective, n_calls = np.inf, 1
             self._try(self.weights, j_alpha, j_beta)
         while True:
-            weights = self._solve_dual(tolerance)
-            self._try(weights, j_alpha, j_beta)
+            minimiser = self._solve_dual(tolerance)
+            self._try(self.weights + STEP * (minimiser - self.weights), j_alpha, j_beta)
             n_calls += 1
             if self.objective - self.bound <= tolerance * self.objective:
                 return n_calls
 
     def _solve_dual(self, tolerance):
-        """Improve the dual variables of the working set and raise the bound; return w = Phi' lambda."""
+        """Improve the dual variables of the working set and raise the bound; return the model's minimiser Phi' lambda."""
         k = len(self.cuts)
         dual, gradient, weights = self._dual[:k], np.empty(k), np.empty(len(self.weights))
         allowed = DUAL_SHARE * tolerance * self.objective

@@ -31,20 +31,17 @@ def training_threshold(positives, negatives, n_negatives, beta):
     2.5
     """
     allowed = band_indices(n_negatives, 0.0, beta)[1]
-    best = min(allowed + 1, len(negatives))
-    negatives = -np.partition(-negatives, best - 1)[:best]
-    scores = np.concatenate([positives, negatives])
-    order = np.argsort(-scores)
-    ranked = scores[order]
-    true = np.cumsum(order < len(positives)) / len(positives)
-    n_false = np.cumsum(order >= len(positives))
-    tolerance = SAME * np.abs(ranked).max()
-    ends = np.flatnonzero(np.append(ranked[:-1] - ranked[1:] > tolerance, True))
-    ends = ends[n_false[ends] <= allowed]
-    advantage = true[ends] - n_false[ends] / n_negatives
-    if len(ends) == 0 or advantage.max() <= 0:
-        return float(ranked[0] + 1.0)  # nothing is worth a false alarm
-    end = ends[advantage.argmax()]
-    if end == len(ranked) - 1:
-        return float(ranked[-1] - 1.0)
-    return float(ranked[end] / 2 + ranked[end + 1] / 2)
+    n_cuts = min(allowed + 1, len(negatives))
+    best = np.sort(np.partition(negatives, len(negatives) - n_cuts)[len(negatives) - n_cuts :])[::-1]
+    ranked = np.sort(positives)
+    top = max(best[0], ranked[-1])
+    tolerance = SAME * max(abs(top), abs(best[-1]), abs(ranked[0]))
+    # The best cuts stand just above a negative: the one of rank t + 1, with t negatives above it.
+    n_below = np.searchsorted(ranked, best + tolerance, side="right")
+    advantage = 1 - n_below / len(ranked) - np.arange(n_cuts) / n_negatives
+    advantage[1:][best[:-1] - best[1:] <= tolerance] = -1  # tied negatives are not parted
+    t = int(advantage.argmax())
+    if advantage[t] <= 0:
+        return float(top + 1.0)  # nothing is worth a false alarm
+    above = ranked[n_below[t]] if t == 0 else min(ranked[n_below[t]], best[t - 1])
+    return float(best[t] / 2 + above / 2)

@@ -1,0 +1,92 @@
+"""Checked samples, as tallies: the weight of each class at each place, the rank of a distinct score."""
+
+import numpy as np
+
+
+def tallies_of(y_true, y_score, sample_weight, pos_label):
+    """Return the distinct scores, best first, and the tallies of the positives and the negatives."""
+    is_positive = check_labels(y_true, pos_label)
+    scores = check_column("y_score", y_score, len(is_positive))
+    weight = None
+    if sample_weight is not None:
+        weight = check_weights(sample_weight, is_positive)
+        kept = weight > 0
+        is_positive, scores, weight = is_positive[kept], scores[kept], weight[kept]
+    distinct, place = places(scores)
+    return distinct, *tally(place, is_positive, weight)
+
+
+def places(scores):
+    """Return the distinct scores, best first, and the place of every sample among them, 0 the best."""
+    distinct, rank = np.unique(scores, return_inverse=True)
+    return distinct[::-1], len(distinct) - 1 - rank
+
+
+def tally(place, is_positive, weight=None):
+    """Count (or weigh) the positives and the negatives at each place."""
+    length = place.max() + 1
+    return tuple(
+        np.bincount(place[rows], None if weight is None else weight[rows], minlength=length)
+        for rows in (is_positive, ~is_positive)
+    )
+
+
+def check_labels(y_true, pos_label):
+    """Return where y_true is the positive one of its two labels."""
+    labels = np.asarray(y_true)
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(f"y_true must be one label per sample, shape (n,), n > 0; got shape {labels.shape}.")
+    try:
+        is_missing = bool(np.any(labels != labels))
+        classes = np.unique(labels)
+    except TypeError:
+        is_missing = True
+    if is_missing:
+        raise ValueError("y_true has labels that are missing or do not compare; drop those rows or recode.")
+    if len(classes) != 2:
+        shown = ", ".join(map(repr, classes[:5].tolist())) + (", ..." if len(classes) > 5 else "")
+        raise ValueError(
+            f"y_true must hold two labels, one positive and one negative; got {len(classes)}: {shown}. "
+            "With more classes, compare one with the rest: y_true == label."
+        )
+    if pos_label is not None and pos_label not in classes.tolist():
+        raise ValueError(f"pos_label must be one of the labels {classes.tolist()}; got {pos_label!r}.")
+    return labels == (classes[1] if pos_label is None else pos_label)
+
+
+def check_weights(sample_weight, is_positive):
+    """Return one weight per sample, none negative and not all 0 in a class."""
+    weight = check_column("sample_weight", sample_weight, len(is_positive))
+    if weight.min() < 0:
+        raise ValueError(
+            f"sample_weight must not be negative; got {weight.min():g}. Weight 0 leaves a row out."
+        )
+    for rows, kind in ((is_positive, "positives"), (~is_positive, "negatives")):
+        if not weight[rows].any():
+            raise ValueError(f"sample_weight is 0 for all {kind}; at least one of them must count.")
+    return weight
+
+
+def check_column(name, values, n_samples):
+    """Return one finite float per sample."""
+    column = np.asarray(values)
+    if column.ndim != 1:
+        raise ValueError(
+            f"{name} must be one number per sample, shape (n,); got shape {column.shape}. "
+            "Of predict_proba, take the positive column: [:, 1]."
+        )
+    if len(column) != n_samples:
+        raise ValueError(f"y_true and {name} must have the same length; got {n_samples} and {len(column)}.")
+    try:
+        if column.dtype.kind not in "biufO":
+            raise TypeError
+        column = column.astype(float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be real numbers; got dtype {column.dtype}.") from None
+    wrong = np.flatnonzero(~np.isfinite(column))
+    if len(wrong):
+        raise ValueError(
+            f"{name} must be finite; got {column[wrong[0]]} at row {wrong[0]} ({len(wrong)} such rows). "
+            "Drop or replace them; a monotone rescaling of the scores changes no result."
+        )
+    return column

@@ -1,0 +1,127 @@
+"""The ROC curve and its operating points."""
+
+import numpy as np
+
+from paucens.metrics._influences import rates
+from paucens.metrics._samples import tallies_of
+from paucens.metrics.ranges import RATE_TOLERANCE
+from paucens.validation import check_choice, check_positive
+
+
+def roc_points(y_true, y_score, *, sample_weight=None, pos_label=None):
+    """Compute every corner of the empirical ROC curve.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Two distinct labels: numbers, booleans or strings.
+    y_score : array-like of shape (n_samples,)
+        Finite scores, larger for "more positive".
+    sample_weight : array-like of shape (n_samples,), optional
+        Non-negative weights; rows of weight 0 are left out.
+    pos_label : label, optional
+        The positive label; by default the larger of the two.
+
+    Returns
+    -------
+    fpr, tpr : ndarray of shape (n_distinct_scores + 1,)
+        Rates in [0, 1] of the samples with score >= threshold, starting at (0, 0).
+    thresholds : ndarray of shape (n_distinct_scores + 1,)
+        Infinity, then the distinct scores from high to low.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score or weight is not finite, or `y_true` does not hold two labels.
+
+    Notes
+    -----
+    Equal to ``sklearn.metrics.roc_curve(drop_intermediate=False)``.
+
+    Examples
+    --------
+    >>> fpr, tpr, thresholds = roc_points([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])
+    >>> fpr.tolist(), tpr.tolist()
+    ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
+    >>> thresholds.tolist()
+    [inf, 0.8, 0.4, 0.1]
+    """
+    distinct, *tallies = tallies_of(y_true, y_score, sample_weight, pos_label)
+    return *rates(*tallies), np.concatenate(([np.inf], distinct))
+
+
+def tpr_at_fpr(y_true, y_score, fpr, *, rule="strict", sample_weight=None, pos_label=None):
+    """Compute the true positive rate that goes with a false positive rate.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight, pos_label
+        As in `roc_points`.
+    fpr : float
+        False positive rate in [0, 1].
+    rule : {"strict", "interpolate"}
+        "strict" takes the largest attained rate that is at most `fpr` (up to rounding), so some threshold
+        reaches the answer; "interpolate" goes on along the straight line to the next corner of the curve.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        As `roc_points`, or if `fpr` or `rule` is not one of the above.
+
+    Examples
+    --------
+    >>> y, score = [0, 0, 1, 1, 1], [0.1, 0.7, 0.7, 0.2, 0.9]
+    >>> [round(tpr_at_fpr(y, score, 0.4, rule=rule), 3) for rule in ("strict", "interpolate")]
+    [0.333, 0.6]
+    """
+    check_choice("rule", rule, ("strict", "interpolate"))
+    fpr = check_positive("fpr", fpr, zero=True, most=1)
+    attained, tpr, _ = roc_points(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    corner = _last_corner(attained, fpr)
+    if rule == "strict":
+        return float(tpr[corner])
+    return float(np.interp(max(fpr, attained[corner]), attained, tpr))
+
+
+def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None):
+    """Find the smallest score whose rule "score > threshold" keeps the false positive rate within a bound.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight, pos_label
+        As in `roc_points`.
+    fpr : float
+        Bound on the false positive rate in [0, 1], compared up to rounding.
+
+    Returns
+    -------
+    float
+        One of the scores, hence finite. The largest score admits nothing and is always within the bound.
+
+    Raises
+    ------
+    ValueError
+        As `roc_points`, or if `fpr` is not a rate.
+
+    Notes
+    -----
+    For fpr < 1 the rule's true positive rate is ``tpr_at_fpr(..., rule="strict")``. At fpr = 1 the answer is
+    the smallest score, and the samples at it stay below; whoever wants all of them takes -inf.
+
+    Examples
+    --------
+    >>> threshold_at_fpr([0, 0, 0, 0, 1, 1], [0.1, 0.2, 0.3, 0.8, 0.7, 0.9], 0.25)
+    0.3
+    """
+    fpr = check_positive("fpr", fpr, zero=True, most=1)
+    attained, _, thresholds = roc_points(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    return float(thresholds[1:][_last_corner(attained[:-1], fpr)])
+
+
+def _last_corner(attained, fpr):
+    """Return the last corner of the curve whose FPR is at most `fpr`."""
+    return np.searchsorted(attained, fpr * (1 + RATE_TOLERANCE), side="right") - 1

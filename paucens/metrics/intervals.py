@@ -1,0 +1,213 @@
+"""Confidence intervals of the partial AUC and a paired test, computed on the normalized scale."""
+
+import math
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit, ndtri, stdtr, stdtrit
+
+from paucens.metrics._influences import area, influences, mean_area
+from paucens.metrics._samples import check_column, check_labels, places, tallies_of, tally
+from paucens.metrics.areas import SCALES, rescale
+from paucens.metrics.ranges import check_fpr_range
+from paucens.validation import check_choice
+
+N_RESAMPLES = 1000  # the standard error of a bootstrap of 1000 is itself known to about 2 %
+
+
+class PartialAUCInterval(NamedTuple):
+    """Partial AUC between the two ends of its confidence interval."""
+
+    low: float
+    value: float
+    high: float
+
+
+class PartialAUCTest(NamedTuple):
+    """Difference of two normalized partial AUCs, its confidence interval and two-sided p-value."""
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+def partial_auc_interval(
+    y_true, y_score, fpr_range=(0, 0.1), *,
+    level=0.95, method="analytic", scale="normalized", random_state=None, pos_label=None,
+):  # fmt: skip
+    """Compute a partial AUC with its confidence interval.
+
+    Parameters
+    ----------
+    y_true, y_score, fpr_range, scale, pos_label
+        As in `partial_auc`.
+    level : float
+        Confidence level between 0 and 1, exclusive.
+    method : {"analytic", "bootstrap"}
+        Where the variance comes from: influence functions, in one sort, or 1000 resamples of each class.
+    random_state : None, int, Generator or RandomState
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    PartialAUCInterval
+        ``low, value, high``; low < high, both in the range of the scale, and value = ``partial_auc(...)``.
+
+    Raises
+    ------
+    ValueError
+        As `partial_auc`, or if `level` or `method` is not one of the above.
+
+    Notes
+    -----
+    The paper has no intervals. With m positives and n negatives the variance is var(V) / m + var(U) / n. V is
+    the area of a single positive's curve; U is the derivative of the area as one negative gains weight while
+    alpha and beta stay the rates at which the curve is cut (DeLong's placements for the range [0, 1]). Ties
+    have their share of the straight segment in both. The interval is symmetric on the logit scale.
+
+    Three measures keep the coverage near the level down to one or two negatives in the band. (1) Centre and
+    variance are those of the curve with half a negative added at either end: the j-th best of n negatives
+    sits at rate j / (n + 1) in the mean, while its step of the curve is centred at (j - .5) / n, which
+    flatters the score. (2) One more positive, of the largest variance the centre allows, is counted in. (3)
+    Where the value is 0 or 1, or a class has one member, there is nothing to estimate a variance from, and
+    the interval is Wilson's for a proportion of N trials, 1 / N = 1 / m + 1 / (n (beta - alpha)).
+
+    The bootstrap (stratified) replaces the variance only. Its percentiles would see the flattery of (1) twice
+    and, with three negatives in the band, cover about .77 of the time instead of .95.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], [500, 100])
+    >>> [round(x, 3) for x in partial_auc_interval(y, y + rng.normal(size=600))]
+    [0.163, 0.24, 0.329]
+    """
+    alpha, beta = check_fpr_range(fpr_range)
+    check_choice("scale", scale, SCALES)
+    check_choice("method", method, ("analytic", "bootstrap"))
+    z = float(ndtri((1 + _check_level(level)) / 2))
+    _, positives, negatives = tallies_of(y_true, y_score, None, pos_label)
+    m, n = int(positives.sum()), int(negatives.sum())
+    value = area(positives, negatives, alpha, beta)
+    positives, negatives = np.concatenate(([0], positives, [0])), np.concatenate(([0.5], negatives, [0.5]))
+    v, u = influences(positives, negatives, alpha, beta)
+    centre = mean_area(v, positives)
+    spread = centre * (1 - centre)
+    if min(m, n) < 2 or min(value, 1 - value, spread) < 1e-12:
+        low, high = _wilson(value, _trials(m, n, alpha, beta), z)
+    else:
+        if method == "analytic":
+            variance = _variance_of_mean(v, positives) + _variance_of_mean(u, negatives)
+        else:
+            variance = _bootstrap_variance(positives, negatives, alpha, beta, random_state)
+        half_width = z * math.sqrt(variance + spread / (m * (m + 1))) / spread
+        low, high = (float(expit(logit(centre) + step)) for step in (-half_width, half_width))
+    ends = min(low, value), value, max(high, value)
+    return PartialAUCInterval(*(rescale(end, alpha, beta, scale) for end in ends))
+
+
+def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95, pos_label=None):
+    """Test whether two scores of the same samples have the same partial AUC.
+
+    Parameters
+    ----------
+    y_true, fpr_range, pos_label
+        As in `partial_auc`.
+    score_a, score_b : array-like of shape (n_samples,)
+        The two scores to compare; they need not share a scale.
+    level : float
+        Confidence level of the interval, between 0 and 1, exclusive.
+
+    Returns
+    -------
+    PartialAUCTest
+        ``difference, low, high, p_value``: normalized partial AUC of a minus that of b, in [-1, 1].
+
+    Raises
+    ------
+    ValueError
+        As `partial_auc`, or if `level` is not one of the above.
+
+    Notes
+    -----
+    The variance is that of the differences of the influence functions (see `partial_auc_interval`), so what
+    the two scores have in common cancels; Student's t with Satterthwaite's degrees of freedom, m - 1 from the
+    positives and n (beta - alpha) from the negatives. Scores that rank all samples alike differ by exactly 0.
+    Where no variance can be estimated (both scores perfect, say) the interval and the p-value are those of
+    a proportion (1 + difference) / 2 of N trials as in `partial_auc_interval`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], [500, 100])
+    >>> noise = rng.normal(size=(2, 600))
+    >>> [round(x, 3) for x in partial_auc_test(y, 2 * y + noise[0], y + noise[1])]
+    [0.316, 0.181, 0.451, 0.0]
+    """
+    alpha, beta = check_fpr_range(fpr_range)
+    quantile = (1 + _check_level(level)) / 2
+    is_positive = check_labels(y_true, pos_label)
+    scores = {"score_a": score_a, "score_b": score_b}
+    place_a, place_b = (places(check_column(*item, len(is_positive)))[1] for item in scores.items())
+    if np.array_equal(place_a, place_b):
+        return PartialAUCTest(0.0, 0.0, 0.0, 1.0)
+    tally_a, tally_b = (tally(place, is_positive) for place in (place_a, place_b))
+    (v_a, u_a), (v_b, u_b) = (influences(*both, alpha, beta) for both in (tally_a, tally_b))
+    difference = mean_area(v_a, tally_a[0]) - mean_area(v_b, tally_b[0])
+    v = (v_a[place_a] - v_b[place_b])[is_positive]
+    u = (u_a[place_a] - u_b[place_b])[~is_positive]
+    m, n = len(v), len(u)
+    from_positives, from_negatives = _variance_of_mean(v), _variance_of_mean(u)
+    variance, trials = from_positives + from_negatives, _trials(m, n, alpha, beta)
+    if min(m, n) < 2 or variance < 1e-20 / trials:
+        low, high = (2 * end - 1 for end in _wilson((1 + difference) / 2, trials, float(ndtri(quantile))))
+        return PartialAUCTest(difference, low, high, math.erfc(abs(difference) * math.sqrt(trials / 2)))
+    freedom = variance**2 / (from_positives**2 / (m - 1) + from_negatives**2 / max(1.0, n * (beta - alpha)))
+    error = math.sqrt(variance)
+    half_width = float(stdtrit(freedom, quantile)) * error
+    low, high = max(-1.0, difference - half_width), min(1.0, difference + half_width)
+    return PartialAUCTest(difference, low, high, float(2 * stdtr(freedom, -abs(difference) / error)))
+
+
+def _variance_of_mean(values, counts=None):
+    """Estimate the variance of the mean of values that occur `counts` times, 0 for a single one."""
+    size = len(values) if counts is None else counts.sum()
+    squares = (values - np.average(values, weights=counts)) ** 2
+    return float(np.average(squares, weights=counts) / max(size - 1, 1))
+
+
+def _bootstrap_variance(positives, negatives, alpha, beta, random_state):
+    """Return the variance of the area over resamples of n negatives from n and half a one at either end."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31)
+    rng = np.random.default_rng(random_state)
+    every_place = np.arange(len(positives))
+    # among twice the negatives, each half counts once
+    pools = np.repeat(every_place, positives), np.repeat(every_place, (2 * negatives).astype(int))
+    sizes = len(pools[0]), len(pools[1]) // 2 - 1
+    areas = np.empty(N_RESAMPLES)
+    for r in range(N_RESAMPLES):
+        drawn = (rng.choice(pool, size) for pool, size in zip(pools, sizes, strict=True))
+        areas[r] = area(*(np.bincount(rows, minlength=len(positives)) for rows in drawn), alpha, beta)
+    return areas.var(ddof=1)
+
+
+def _trials(m, n, alpha, beta):
+    """Return the number of trials that m positives and n (beta - alpha) negatives in the band stand for."""
+    return 1 / (1 / m + 1 / (n * (beta - alpha)))
+
+
+def _wilson(share, trials, z):
+    """Return Wilson's score interval of a binomial proportion."""
+    shrink = 1 / (1 + z * z / trials)
+    centre = shrink * (share + z * z / (2 * trials))
+    half_width = shrink * z * math.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
+    return max(0.0, centre - half_width), min(1.0, centre + half_width)
+
+
+def _check_level(level):
+    if not (isinstance(level, Real) and 0 < level < 1):
+        raise ValueError(f"level must be a confidence level between 0 and 1, such as 0.95; got {level!r}.")
+    return level
