@@ -20,7 +20,7 @@ bench: $(VENV)/.test
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
-	$(BIN)/cython-lint paucens/_kernels
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint paucens/_kernels  # it calls pycodestyle by name
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

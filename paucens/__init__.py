@@ -1,8 +1,30 @@
-"""Ensembles trained for one slice of the ROC curve."""
+"""Ensembles trained for one slice of the ROC curve: the best detection rate at few false alarms."""
 
 from paucens.boosting import AdaBoostClassifier
 from paucens.ensemble import PAUCEnsClassifier
 from paucens.learners import Stump, Tree
+from paucens.metrics import (
+    partial_auc,
+    partial_auc_interval,
+    partial_auc_test,
+    pauc_scorer,
+    roc_points,
+    threshold_at_fpr,
+    tpr_at_fpr,
+)
 
 __version__ = "0.1.0"
-__all__ = ["AdaBoostClassifier", "PAUCEnsClassifier", "Stump", "Tree"]
+
+__all__ = [
+    "AdaBoostClassifier",
+    "PAUCEnsClassifier",
+    "Stump",
+    "Tree",
+    "partial_auc",
+    "partial_auc_interval",
+    "partial_auc_test",
+    "pauc_scorer",
+    "roc_points",
+    "threshold_at_fpr",
+    "tpr_at_fpr",
+]

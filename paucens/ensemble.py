@@ -104,6 +104,9 @@ class PAUCEnsClassifier(WeightedEnsemble):
     array([False,  True])
     """
 
+    _fitted_scalars = ("n_iter_", "stop_reason_")
+    _fitted_arrays = ("objective_", "gap_", "n_cuts_")
+
     def __init__(self, fpr_range=(0.0, 0.1), *, learner=None, n_estimators=300, nu=0.1, anneal="auto",
                  formulation="tight", cut_tolerance=1e-2, edge_tolerance=1e-4, max_bins=MAX_BINS, n_jobs=None,
                  random_state=None, verbose=0):

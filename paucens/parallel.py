@@ -1,5 +1,6 @@
 """Blocks of work over threads: kernels take [start, stop) and release the interpreter's lock."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 from joblib import effective_n_jobs
@@ -17,7 +18,7 @@ def blocks(n_items, n_blocks):
     """
     n_blocks = max(1, min(n_blocks, n_items))
     edges = [n_items * k // n_blocks for k in range(n_blocks + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(itertools.pairwise(edges))
 
 
 class Threads:

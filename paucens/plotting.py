@@ -88,27 +88,28 @@ def draw_mean_curves(axes, frame, x, y, by="method"):
     return ends
 
 
-def label_ends(axes, x, ends, gap=0.06):
+def label_ends(axes, x, ends, gap=0.07):
     """Write each line's name at its right end, moved apart where the ends are close.
 
     Parameters
     ----------
     axes : Axes
-        With its final limits.
+        With its final limits and scales.
     x : float
         Where the lines end.
     ends : dict of str to float
-        Heights by name; the order of heights is kept.
+        Heights by name; their order is kept.
     gap : float
         Least distance between names, as a fraction of the height of the axes.
     """
-    low, high = axes.get_ylim()
+    to_fraction = axes.transData + axes.transAxes.inverted()
     names = sorted(ends, key=ends.get)
-    heights = spread_out([(ends[name] - low) / (high - low) for name in names], gap)
+    right, _ = to_fraction.transform((x, ends[names[0]]))
+    heights = spread_out([to_fraction.transform((x, ends[name]))[1] for name in names], gap)
     for name, height in zip(names, heights, strict=True):
         axes.annotate(
-            name, (x, low + height * (high - low)), xytext=(6, 0), textcoords="offset points", va="center",
-            color=method_style(name)[0], fontweight="bold", annotation_clip=False,
+            name, (right, height), xytext=(8, 0), xycoords="axes fraction", textcoords="offset points",
+            va="center", color=method_style(name)[0], fontweight="bold", annotation_clip=False,
         )  # fmt: skip
 
 

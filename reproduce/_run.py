@@ -13,8 +13,9 @@ import json
 import os
 import platform
 import sys
+import warnings
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -252,6 +253,14 @@ def random_streams(seed, repeat, n_streams):
     return [np.random.RandomState(child.generate_state(4)) for child in children]
 
 
+@contextmanager
+def candidates_may_stall():
+    """Silence the warning of a fit whose weights stay 0, where such a fit is one candidate of many."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All weights are 0", UserWarning)
+        yield
+
+
 def short_hash(*arrays):
     """Fingerprint arrays for a CSV."""
     return content_hash(*arrays)[:HASH_DIGITS]
@@ -317,6 +326,7 @@ def _reusable_blocks(sheet, path, origin):
         return {}
     header, *lines = [*csv.reader(io.StringIO(_whole_lines(path))), []]
     if tuple(header) != KEY + sheet.columns:
+        print(f"{path.name}: the columns are not those of this version; its results are computed anew.")
         return {}
     blocks = {}
     for line in lines:

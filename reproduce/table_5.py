@@ -31,13 +31,25 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from matplotlib.ticker import FixedLocator
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
 from paucens.metrics import partial_auc
-from paucens.plotting import draw_mean_curves, label_ends, method_style, new_figure
-from reproduce._run import Plan, Script, Sheet, Task, load_data, main, random_streams, short_hash, task_key
+from paucens.plotting import GREY, draw_mean_curves, label_ends, method_style, new_figure
+from reproduce._run import (
+    Plan,
+    Script,
+    Sheet,
+    Task,
+    candidates_may_stall,
+    load_data,
+    main,
+    random_streams,
+    short_hash,
+    task_key,
+)
 from reproduce._tables import (
     choices_text,
     interval_text,
@@ -58,6 +70,12 @@ DATA_SETS = ("usps",)
 COLUMNS = ("depth", "n_train", "n_test", "split_hash", "parameter", "rounds", "pauc", "choose_seconds",
            "fit_seconds", "score_seconds")  # fmt: skip
 NAME = "table_5"
+OURS = "pAUCEnsT"
+FIRST_DRAWN = 3  # before, the best weights of the paper's method may all be 0, and a constant score has pAUC 0.05
+ROUND_TICKS = (3, 5, 10, 20, 50, 100)
+PAUC_TICKS = (0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
+LOWEST_DRAWN = 0.55
+GAIN_LIMIT = 0.06
 
 
 @dataclass(frozen=True)
@@ -183,7 +201,8 @@ def choose(X, y, build, candidates, folds):
     """Return the candidate of the largest mean partial AUC over the folds, the first of equals."""
     if len(candidates) == 1:
         return candidates[0]
-    means = {candidate: np.mean(fold_paucs(X, y, partial(build, candidate), folds)) for candidate in candidates}
+    with candidates_may_stall():
+        means = {candidate: np.mean(fold_paucs(X, y, partial(build, candidate), folds)) for candidate in candidates}
     return max(means, key=means.get)
 
 
@@ -214,16 +233,17 @@ def rounded_pauc(y, score):
 def table(frames):
     """Write the table: against the paper where the data are the paper's, paired differences, all settings."""
     frame, paper = frames[NAME], paper_says(NAME)
-    blocks = [f"# Table 5. {paper['caption']}\n\nSection {paper['section']} of the paper. {run_text(frame)}"]
+    names = list(dict.fromkeys(frame.data_set))
+    blocks = [f"# Table 5 on {', '.join(names)}", f"{paper['caption']} (Sec. {paper['section']}). {run_text(frame, paper)}"]
     for data_set, rows in frame.groupby("data_set", sort=False):
         blocks += [f"## {data_set}", *data_set_blocks(data_set, rows, paper)]
     return "\n\n".join(blocks) + "\n"
 
 
-def run_text(frame):
+def run_text(frame, paper):
     """Say in a sentence what the numbers come from."""
-    first = frame.iloc[0]
-    return f"Scale {first.scale}, seed {first.seed}; pAUC on [0, 0.1], mean (standard deviation) over the repeats."
+    first, repeats = frame.iloc[0], frame.repeat.nunique()
+    return f"Scale {first.scale}: {repeats} random halves from seed {first.seed}; the paper has {paper['repeats']}."
 
 
 def data_set_blocks(data_set, rows, paper):
@@ -328,38 +348,79 @@ def settings_block(rows, rounds):
 
 
 def picture(frames):
-    """Draw partial AUC against rounds, a row of panels per data set and a panel per depth."""
+    """Draw partial AUC against rounds and, below, what is gained over each other method; a column per depth."""
     frame, paper = frames[NAME], paper_says(NAME)
     groups = list(frame.groupby("data_set", sort=False))
-    figure = new_figure(7.2, 0.4 + 3.1 * len(groups))
-    panels = figure.subplots(len(groups), len(DEPTHS), sharex=True, sharey="row", squeeze=False)
-    for (data_set, rows), row in zip(groups, panels, strict=True):
-        for depth, axes in zip(DEPTHS, row, strict=True):
-            draw_panel(axes, main_rows(rows, depth), paper.get(data_set, {}), paper["rounds"])
-            axes.set_title(f"{data_set}: {depth} levels of splits")
-        row[0].set_ylabel("partial AUC on [0, 0.1]")
+    figure = new_figure(7.4, 4.4 * len(groups))
+    rows_of_panels = figure.subplots(2 * len(groups), len(DEPTHS), sharex=True, sharey="row",
+                                     height_ratios=[3, 1.5] * len(groups))  # fmt: skip
+    for (data_set, rows), curves, gains in zip(groups, rows_of_panels[::2], rows_of_panels[1::2], strict=True):
+        printed = paper.get(data_set, {})
+        for depth, upper, lower in zip(DEPTHS, curves, gains, strict=True):
+            shown = main_rows(rows[rows.rounds >= FIRST_DRAWN], depth)
+            draw_curves(upper, shown, printed, paper["rounds"])
+            draw_gains(lower, shown, paper["rounds"])
+            upper.set_title(f"{data_set}, trees of {depth} levels of splits")
+        if printed:
+            write_inside(curves[0], "markers: the paper, ± sd\nlines: here, band ± sd")
+        write_inside(gains[0], "95 % interval of the mean")
+        curves[0].set_ylabel("partial AUC on [0, 0.1]")
+        gains[0].set_ylabel(f"{OURS}\nminus the other")
     return figure
 
 
-def draw_panel(axes, rows, printed, printed_rounds):
+def draw_curves(axes, rows, printed, printed_rounds):
     """Draw the mean curves of all methods with a band of one standard deviation, and the paper's points."""
     ends = draw_mean_curves(axes, rows, "rounds", "pauc")
     last = rows.rounds.max()
-    for method in ends:
+    places = dodged(len(ends))
+    for method, place in zip(ends, places, strict=True):
         if method in printed:
-            draw_printed(axes, method, printed[method], printed_rounds, last)
+            draw_printed(axes, method, printed[method], [t for t in printed_rounds if t <= last], place)
+    axes.set_yscale("logit", one_half="0.5", use_overline=False)
+    axes.yaxis.set(major_locator=FixedLocator(PAUC_TICKS), major_formatter="{x:g}")
+    axes.set_ylim(bottom=LOWEST_DRAWN)
     axes.set_xscale("log")
-    axes.set_xticks(printed_rounds, [str(t) for t in printed_rounds])
-    axes.set_xlabel("rounds")
+    axes.set_xticks(ROUND_TICKS, [str(t) for t in ROUND_TICKS])
+    axes.minorticks_off()
     label_ends(axes, last, ends)
 
 
-def draw_printed(axes, method, cells, rounds, last):
+def dodged(n_methods):
+    """Return factors that move the markers of methods apart on the logarithmic axis of rounds."""
+    return 1 + 0.06 * (np.arange(n_methods) - (n_methods - 1) / 2)
+
+
+def draw_printed(axes, method, cells, rounds, place):
     """Mark the paper's means and standard deviations."""
     colour, marker = method_style(method)
-    at = [t for t in rounds if t <= last]
-    axes.errorbar(at, cells["mean"][: len(at)], cells["sd"][: len(at)], fmt=marker, color=colour,
-                  markerfacecolor="white", markersize=5, elinewidth=0.9, capsize=2, zorder=4)  # fmt: skip
+    n_shown = len(rounds)
+    axes.errorbar(np.array(rounds) * place, cells["mean"][:n_shown], cells["sd"][:n_shown], fmt=marker, color=colour,
+                  markerfacecolor="white", markersize=4.5, elinewidth=0.9, capsize=2, zorder=4)  # fmt: skip
+
+
+def write_inside(axes, text):
+    """Explain what is drawn, once, in the lower right corner."""
+    axes.annotate(text, (0.97, 0.05), xycoords="axes fraction", ha="right", va="bottom", color=GREY, fontsize=8)
+
+
+def draw_gains(axes, rows, printed_rounds):
+    """Draw the mean paired difference to each other method, with its interval at the rounds of the table."""
+    overlap = rows.n_test.iloc[0] / rows.n_train.iloc[0]
+    rounds = sorted(rows.rounds.unique())
+    others = [method for method in methods_of(rows) if method != OURS]
+    for method, place in zip(others, dodged(len(others)), strict=True):
+        colour, marker = method_style(method)
+        intervals = {t: mean_interval(values(rows, OURS, t) - values(rows, method, t), overlap) for t in rounds}
+        axes.plot(rounds, [interval.mean for interval in intervals.values()], color=colour)
+        for t in [t for t in printed_rounds if t in intervals]:
+            mean, low, high = intervals[t]
+            axes.plot([t * place] * 2, [low, high], color=colour, linewidth=1)
+            axes.plot(t * place, mean, marker, color=colour, markersize=4)
+    axes.axhline(0, color=GREY, linewidth=0.8, zorder=1)
+    axes.set_ylim(-GAIN_LIMIT, GAIN_LIMIT)
+    axes.set_yticks([-0.05, 0, 0.05], ["−0.05", "0", "+0.05"])
+    axes.set_xlabel("rounds")
 
 
 SCRIPT = Script(NAME, __doc__, (NAME,), plan, table, picture)

@@ -69,6 +69,8 @@ class Master:
     def scores(self, j_beta):
         """Scores at `weights`: of all positives, and of the j_beta + 1 best negatives at least."""
         n_wanted = min(j_beta + 1, self.n_negatives)
+        if not self.weights.any():  # all tie: nothing to screen, and no reason to lose the screen
+            return np.zeros(self.n_positives), np.zeros(n_wanted)
         while True:
             positives, negatives = self.screen.scores(self.weights, n_wanted)
             if self.screen.certifies(kth_largest(negatives, n_wanted), self.weights):
@@ -113,7 +115,7 @@ class Master:
                 return n_calls
 
     def _solve_dual(self, tolerance):
-        """Improve the dual variables of the working set and raise the bound; return the model's minimiser Phi' lambda."""
+        """Improve the dual variables and raise the bound; return the minimiser over the working set, Phi' lambda."""
         k = len(self.cuts)
         dual, gradient, weights = self._dual[:k], np.empty(k), np.empty(len(self.weights))
         allowed = DUAL_SHARE * tolerance * self.objective

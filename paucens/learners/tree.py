@@ -7,7 +7,13 @@ from sklearn.utils.validation import check_is_fitted
 from paucens.learners.binning import MAX_BINS, bin_features
 from paucens.learners.growing import GrowingRule, TreeGrower, leaves_of_values
 from paucens.parallel import Threads
-from paucens.validation import check_choice, check_features, check_integer, check_positive, check_signed_weights
+from paucens.validation import (
+    check_choice,
+    check_features,
+    check_integer,
+    check_positive,
+    check_signed_weights,
+)
 
 
 class BinnedLearner(BaseEstimator):

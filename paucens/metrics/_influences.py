@@ -19,8 +19,12 @@ def area(positives, negatives, alpha, beta):
 
 def mean_area(v, positives):
     """Return the normalized area as the mean over the positives of the area of each alone."""
-    # np.average, not np.dot: sums of BLAS depend on its number of threads
-    return min(1.0, float(np.average(v, weights=positives)))
+    return min(1.0, mean(v, positives))
+
+
+def mean(values, counts):
+    """Average values that occur `counts` times; not by BLAS, whose sums depend on its number of threads."""
+    return float((values * counts).sum() / counts.sum())
 
 
 def influences(positives, negatives, alpha, beta):

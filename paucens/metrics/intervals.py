@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit, ndtri, stdtr, stdtrit
 
-from paucens.metrics._influences import area, influences, mean_area
+from paucens.metrics._influences import area, influences, mean, mean_area
 from paucens.metrics._samples import check_column, check_labels, places, tallies_of, tally
 from paucens.metrics.areas import SCALES, rescale
 from paucens.metrics.ranges import check_fpr_range
@@ -159,7 +159,7 @@ def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95
     v = (v_a[place_a] - v_b[place_b])[is_positive]
     u = (u_a[place_a] - u_b[place_b])[~is_positive]
     m, n = len(v), len(u)
-    from_positives, from_negatives = _variance_of_mean(v), _variance_of_mean(u)
+    from_positives, from_negatives = (_variance_of_mean(d, np.ones(len(d))) for d in (v, u))
     variance, trials = from_positives + from_negatives, _trials(m, n, alpha, beta)
     if min(m, n) < 2 or variance < 1e-20 / trials:
         low, high = (2 * end - 1 for end in _wilson((1 + difference) / 2, trials, float(ndtri(quantile))))
@@ -171,11 +171,9 @@ def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95
     return PartialAUCTest(difference, low, high, float(2 * stdtr(freedom, -abs(difference) / error)))
 
 
-def _variance_of_mean(values, counts=None):
-    """Estimate the variance of the mean of values that occur `counts` times, 0 for a single one."""
-    size = len(values) if counts is None else counts.sum()
-    squares = (values - np.average(values, weights=counts)) ** 2
-    return float(np.average(squares, weights=counts) / max(size - 1, 1))
+def _variance_of_mean(values, counts):
+    """Estimate the variance of a mean of values that occur `counts` times, 0 for a single one."""
+    return mean((values - mean(values, counts)) ** 2, counts) / max(float(counts.sum()) - 1, 1)
 
 
 def _bootstrap_variance(positives, negatives, alpha, beta, random_state):

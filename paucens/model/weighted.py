@@ -6,19 +6,27 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paucens import persistence
-from paucens.learners import BinnedLearner, Stump, Tree, checked_outputs, make_trainer
-from paucens.learners.growing import TreeNodes
+from paucens.learners import BinnedLearner, checked_outputs, make_trainer
+from paucens.model.files import (
+    learners_from_arrays,
+    learners_to_arrays,
+    plain_estimator,
+    plain_labels,
+    revived_parameters,
+)
 from paucens.parallel import Threads
 from paucens.validation import check_features, check_features_and_target
-
-SAVED_LEARNERS = {"Tree": Tree, "Stump": Stump}
 
 
 class WeightedEnsemble(ClassifierMixin, BaseEstimator):
     """f(x) = sum_t weights_[t] h_t(x) - threshold_, and all that follows from it.
 
-    Subclasses fit; they set `classes_`, `n_features_in_` and call `_set_stages`.
+    Subclasses fit; they set `classes_`, `n_features_in_` and call `_set_stages`, and they name what else
+    of a fit a file must hold.
     """
+
+    _fitted_scalars = ("n_iter_",)
+    _fitted_arrays = ()
 
     # -- fitting -----------------------------------------------------------------------------------
 
@@ -135,6 +143,73 @@ class WeightedEnsemble(ClassifierMixin, BaseEstimator):
             np.add.at(gains, learner.nodes_.column[split], learner.nodes_.gain[split])
         total = gains.sum()
         return gains / total if total > 0 else gains
+
+    # -- files -------------------------------------------------------------------------------------
+
+    def save(self, path):
+        """Write the fitted ensemble to one `.npz` file, without pickle.
+
+        Parameters
+        ----------
+        path : path-like
+            Written exactly there, completely or not at all.
+
+        Raises
+        ------
+        TypeError
+            Where a learner is neither a `Tree` nor a `Stump`, or a class label is no number, bool or string.
+        """
+        check_is_fitted(self)
+        header = {
+            "kind": type(self).__name__,
+            "parameters": plain_estimator(self)["parameters"],
+            "learner": plain_estimator(self.learners_[0]),
+            "n_features": self.n_features_in_,
+            "fitted": {name: getattr(self, name) for name in self._fitted_scalars},
+        }
+        arrays = {"classes": plain_labels(self.classes_), "stage_thresholds": self._stage_thresholds}
+        arrays.update({name: getattr(self, name) for name in self._fitted_arrays})
+        arrays.update(learners_to_arrays(self.learners_))
+        stages = self._stage_weights
+        arrays["weights"] = np.concatenate(stages) if isinstance(stages, list) else stages
+        persistence.save(path, header, arrays)
+
+    @classmethod
+    def load(cls, path):
+        """Read an ensemble written by `save`; it scores the same, bit for bit.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        model : fitted instance of this class
+
+        Raises
+        ------
+        ValueError
+            Where the file is damaged, of another class or version, or holds an index out of range.
+        """
+        header, arrays = persistence.load(path, cls.__name__)
+        try:
+            model = cls(**revived_parameters(header["parameters"]))
+            model.classes_ = arrays["classes"]
+            model.n_features_in_ = header["n_features"]
+            for name in cls._fitted_scalars:
+                setattr(model, name, header["fitted"][name])
+            for name in cls._fitted_arrays:
+                setattr(model, name, arrays[name])
+            learners = learners_from_arrays(arrays, header["learner"], model.n_features_in_)
+            thresholds, weights = arrays["stage_thresholds"], arrays["weights"]
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{path} is not a complete {cls.__name__}: {error}. Save the model again.") from error
+        n = len(learners)
+        if thresholds.shape != (n,) or len(weights) not in (n, n * (n + 1) // 2) or len(model.classes_) != 2:
+            raise ValueError(f"{path} holds {n} learners but {len(weights)} weights and {len(thresholds)} thresholds.")
+        if len(weights) > n:
+            weights = np.split(weights, np.cumsum(np.arange(1, n)))
+        return model._set_stages(learners, weights, thresholds)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,0 +1,93 @@
+"""What a model file holds: parameters as JSON, labels and trees as plain arrays, every index checked."""
+
+import copy
+import itertools
+
+import numpy as np
+
+from paucens import persistence
+from paucens.learners import BinnedLearner, Stump, Tree
+from paucens.learners.growing import TreeNodes
+
+SAVED_LEARNERS = {"Tree": Tree, "Stump": Stump}
+NODE_DTYPES = TreeNodes(np.int32, np.int32, np.float64, np.int32, np.float64, np.float64)
+
+
+def plain_estimator(estimator):
+    """Class and constructor parameters as JSON values, learners among them likewise."""
+    parameters = estimator.get_params(deep=False)
+    for name, value in parameters.items():
+        if isinstance(value, BinnedLearner):
+            parameters[name] = plain_estimator(value)
+        elif name == "random_state" and not isinstance(value, int | np.integer):
+            parameters[name] = None  # the state of a generator is not part of the model
+    return {"class": type(estimator).__name__, "parameters": parameters}
+
+
+def revived_parameters(parameters):
+    """Constructor parameters from the JSON values of `plain_estimator`."""
+    return {
+        name: _revived_learner(value) if isinstance(value, dict) else tuple(value) if isinstance(value, list) else value
+        for name, value in parameters.items()
+    }
+
+
+def _revived_learner(plain):
+    return SAVED_LEARNERS[plain["class"]](**revived_parameters(plain["parameters"]))
+
+
+def plain_labels(classes):
+    """The two labels in a dtype that needs no pickle; raise TypeError where there is none."""
+    labels = np.array(classes.tolist())
+    if labels.dtype.kind not in "biufU":
+        raise TypeError(f"Only labels that are numbers, bools or strings can be saved; got {classes!r}.")
+    return labels
+
+
+def learners_to_arrays(learners):
+    """All trees end to end: the columns of their nodes and where each tree begins.
+
+    Raises
+    ------
+    TypeError
+        Where a learner is neither a `Tree` nor a `Stump`.
+    """
+    for learner in learners:
+        if type(learner).__name__ not in SAVED_LEARNERS:
+            raise TypeError(f"Only ensembles of Tree or Stump can be saved; this one holds {type(learner).__name__}.")
+    arrays = {
+        f"nodes/{field}": np.concatenate([getattr(learner.nodes_, field) for learner in learners])
+        for field in TreeNodes._fields
+    }
+    arrays["nodes/start"] = np.cumsum([0] + [len(learner.nodes_.child) for learner in learners])
+    return arrays
+
+
+def learners_from_arrays(arrays, plain, n_features):
+    """The trees again; raise ValueError where an index of theirs leads outside of an array."""
+    start = arrays["nodes/start"]
+    fields = [
+        arrays[f"nodes/{name}"].astype(dtype, casting="same_kind")
+        for name, dtype in zip(TreeNodes._fields, NODE_DTYPES, strict=True)
+    ]
+    n_nodes = len(fields[0])
+    persistence.check_index("nodes/start", start, n_nodes + 1)
+    if any(field.shape != (n_nodes,) for field in fields) or start[0] != 0 or start[-1] != n_nodes:
+        raise ValueError("The columns of the nodes differ in length. The file is damaged.")
+    template = _revived_learner(plain)
+    learners = []
+    for first, last in itertools.pairwise(start):
+        learner = copy.copy(template)
+        learner.nodes_, learner.n_features_in_ = TreeNodes(*(field[first:last] for field in fields)), n_features
+        _check_nodes(learner.nodes_, n_features)
+        learners.append(learner)
+    return learners
+
+
+def _check_nodes(nodes, n_features):
+    n, inner = len(nodes.child), nodes.child != 0
+    persistence.check_index("nodes/child", nodes.child, n)
+    persistence.check_index("nodes/child", nodes.child[inner], n - 1)  # the right child is the next node
+    persistence.check_index("nodes/column", nodes.column[inner], n_features)
+    if n == 0 or (nodes.child[inner] <= np.flatnonzero(inner)).any():
+        raise ValueError("A tree has no node, or a node that is its own ancestor. The file is damaged.")
