@@ -16,7 +16,7 @@ test: $(VENV)/.test lint
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/.test
-	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only -s
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

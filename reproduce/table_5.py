@@ -360,10 +360,11 @@ def picture(frames):
             shown = main_rows(rows[rows.rounds >= FIRST_DRAWN], depth)
             draw_curves(upper, shown, printed, paper["rounds"])
             draw_gains(lower, shown, paper["rounds"])
-            upper.set_title(f"{data_set}, trees of {depth} levels of splits")
+            upper.set_title(f"{data_set}\ntrees of {depth} levels of splits")
         if printed:
-            write_inside(curves[0], "markers: the paper, ± sd\nlines: here, band ± sd")
-        write_inside(gains[0], "95 % interval of the mean")
+            curves[0].annotate("markers: the paper, ± sd\nlines: here, band ± sd", (0.97, 0.05),
+                               xycoords="axes fraction", ha="right", color=GREY, fontsize=8)  # fmt: skip
+        gains[0].set_title("difference of the means, with its 95 % interval", color=GREY, fontsize=8, pad=4)
         curves[0].set_ylabel("partial AUC on [0, 0.1]")
         gains[0].set_ylabel(f"{OURS}\nminus the other")
     return figure
@@ -397,11 +398,6 @@ def draw_printed(axes, method, cells, rounds, place):
     n_shown = len(rounds)
     axes.errorbar(np.array(rounds) * place, cells["mean"][:n_shown], cells["sd"][:n_shown], fmt=marker, color=colour,
                   markerfacecolor="white", markersize=4.5, elinewidth=0.9, capsize=2, zorder=4)  # fmt: skip
-
-
-def write_inside(axes, text):
-    """Explain what is drawn, once, in the lower right corner."""
-    axes.annotate(text, (0.97, 0.05), xycoords="axes fraction", ha="right", va="bottom", color=GREY, fontsize=8)
 
 
 def draw_gains(axes, rows, printed_rounds):

@@ -141,14 +141,8 @@ cdef struct Split:
     sum_t left            # packed weight of the left child
 
 
-cdef inline double absolute(double x) noexcept nogil:
+cdef inline sum_t absolute(sum_t x) noexcept nogil:
     return x if x >= 0 else -x
-
-
-cdef inline double sign_gain(sum_t left, sum_t total) noexcept nogil:
-    """|S_left| + |S_right| - |S|: by how much the weighted error of sign leaves falls, doubled."""
-    cdef double inside = <double> signed_sum(left), whole = <double> signed_sum(total)
-    return absolute(inside) + absolute(whole - inside) - absolute(whole)
 
 
 cdef inline double real_gain(sum_t left, sum_t total, double ridge) noexcept nogil:
@@ -160,17 +154,21 @@ cdef inline double real_gain(sum_t left, sum_t total, double ridge) noexcept nog
 
 cdef void scan_sign(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, Py_ssize_t column,
                     Split* best) noexcept nogil:
-    cdef Py_ssize_t code
-    cdef sum_t left = 0
-    cdef double gain
+    """Gain |S_left| + |S_right| - |S|: by how much the weighted error of sign leaves falls, doubled."""
+    cdef Py_ssize_t code, found = -1
+    cdef sum_t left = 0, inside, gain, whole = signed_sum(total), most = <sum_t> best.gain + absolute(whole)
     for code in range(n_bins - 1):
         left += histogram[code]
-        gain = sign_gain(left, total)
-        if gain > best.gain:
-            best.gain = gain
-            best.column = column
-            best.code = code
+        inside = signed_sum(left)
+        gain = absolute(inside) + absolute(whole - inside)
+        if gain > most:
+            most = gain
+            found = code
             best.left = left
+    if found >= 0:
+        best.gain = <double> (most - absolute(whole))
+        best.column = column
+        best.code = found
 
 
 cdef void scan_real(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, double ridge, Py_ssize_t column,

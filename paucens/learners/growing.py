@@ -242,8 +242,9 @@ class TreeGrower:
         return self._free.pop() if self._free else np.empty((len(self._deck), 256), dtype=np.int64)
 
     def _keep(self, node):
-        """Keep a node's histograms for its children unless it is a leaf or memory is short."""
-        if node.column < 0 or (self._n_kept + 1) * node.histograms.nbytes > KEPT_BYTES:
+        """Keep a node's histograms where a child may subtract from them and memory allows."""
+        last = self.rule.depth is not None and node.depth + 1 >= self.rule.depth
+        if last or node.column < 0 or (self._n_kept + 1) * node.histograms.nbytes > KEPT_BYTES:
             self._release(node)
         else:
             self._n_kept += 1
