@@ -1,7 +1,7 @@
 """House style: frames in, figures out. The only module of the package that needs matplotlib.
 
-A method has the same colour and marker in every picture. Figures are made without pyplot, so that no screen is
-needed and nothing stays open; make and save them inside `house_style()`.
+A method has the same colour and marker in every picture. Figures are made without pyplot, so that no screen
+is needed and nothing stays open; make and save them inside `house_style()`.
 """
 
 from contextlib import contextmanager
@@ -10,6 +10,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 STYLE = Path(__file__).with_name("paucens.mplstyle")
 BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
@@ -81,7 +82,7 @@ def draw_mean_curves(axes, frame, x, y, by="method"):
     for method, rows in frame.groupby(by, sort=False):
         colour, _ = method_style(method)
         statistics = rows.groupby(x)[y].agg(["mean", "std"]).fillna(0.0)  # one repeat has no band
-        at, mean, sd = statistics.index.to_numpy(), statistics["mean"].to_numpy(), statistics["std"].to_numpy()
+        at, (mean, sd) = statistics.index.to_numpy(), statistics.to_numpy().T
         axes.fill_between(at, mean - sd, mean + sd, color=colour, alpha=0.18, linewidth=0)
         axes.plot(at, mean, color=colour, zorder=3)
         ends[method] = float(mean[-1])
@@ -114,30 +115,40 @@ def label_ends(axes, x, ends, gap=0.07):
 
 
 def spread_out(heights, gap):
-    """Move ascending heights apart to at least `gap`, each as little as the ones below allow.
+    """Move ascending heights apart to at least `gap`, each as little as the others allow.
 
     Examples
     --------
     >>> [round(height, 2) for height in spread_out([0.5, 0.52, 0.9], 0.1)]
     [0.46, 0.56, 0.9]
     """
-    heights = np.asarray(heights, dtype=float)
-    if len(heights) < 2:
-        return heights.tolist()
-    steps = gap * np.arange(len(heights))
-    level = _isotonic(heights - steps)
-    return (level + steps).tolist()
+    pools = []  # of labels that touch: lowest place of the pool, and what its members would like that to be
+    for height in heights:
+        pools.append([height])
+        while len(pools) > 1 and _lowest(pools[-2]) + gap * len(pools[-2]) > _lowest(pools[-1]):
+            touching = pools.pop()
+            pools[-1] += [wish - gap * len(pools[-1]) for wish in touching]
+    return [_lowest(pool) + gap * place for pool in pools for place in range(len(pool))]
 
 
-def _isotonic(values):
-    """Return the non-decreasing sequence nearest to the values (pool adjacent violators)."""
-    pools = []
-    for value in values:
-        pools.append([value, 1])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            mean, count = pools.pop()
-            pools[-1] = [(pools[-1][0] * pools[-1][1] + mean * count) / (pools[-1][1] + count), pools[-1][1] + count]
-    return np.repeat([mean for mean, _ in pools], [count for _, count in pools])
+def _lowest(wishes):
+    return float(np.mean(wishes))
+
+
+def draw_intervals(axes, at, intervals, colour, marker):
+    """Draw means with their intervals as upright lines; where there is no interval, the mean alone.
+
+    Parameters
+    ----------
+    axes : Axes
+    at : array of shape (n,)
+        Where on the x axis.
+    intervals : sequence of (mean, low, high)
+    colour, marker : str
+    """
+    means, lows, highs = np.transpose(intervals)
+    axes.vlines(at, lows, highs, color=colour, linewidth=1)
+    axes.plot(at, means, marker, color=colour, markersize=4)
 
 
 def draw_paired_dots(axes, frame, y, by="method", pair="repeat"):
@@ -178,22 +189,19 @@ def draw_regions(axes, x_edges, y_edges, is_positive, colour):
     colour : str
     """
     for row, column in np.argwhere(is_positive):
-        width, height = np.diff(x_edges)[column], np.diff(y_edges)[row]
-        axes.add_patch(matplotlib.patches.Rectangle(
-            (x_edges[column], y_edges[row]), width, height, facecolor=colour, alpha=0.16, linewidth=0, zorder=0.5,
-        ))  # fmt: skip
-    inside = np.pad(is_positive, 1, mode="edge")[1:-1, 1:-1]
-    row, column = np.nonzero(inside[:, 1:] != inside[:, :-1])
+        left, bottom = x_edges[column], y_edges[row]
+        size = x_edges[column + 1] - left, y_edges[row + 1] - bottom
+        cell = Rectangle((left, bottom), *size, facecolor=colour, alpha=0.16, linewidth=0, zorder=0.5)
+        axes.add_patch(cell)
+    row, column = np.nonzero(is_positive[:, 1:] != is_positive[:, :-1])
     axes.vlines(x_edges[column + 1], y_edges[row], y_edges[row + 1], color=colour, linewidth=1.6, zorder=3)
-    row, column = np.nonzero(inside[1:] != inside[:-1])
+    row, column = np.nonzero(is_positive[1:] != is_positive[:-1])
     axes.hlines(y_edges[row + 1], x_edges[column], x_edges[column + 1], color=colour, linewidth=1.6, zorder=3)
     axes.set(xlim=(x_edges[0], x_edges[-1]), ylim=(y_edges[0], y_edges[-1]))
 
 
 def draw_points(axes, frame, x="x", y="y", label="label"):
-    """Draw positives as circles and negatives as crosses, as the paper does."""
-    for value, marker, colour, size in ((0, "x", GREY, 9), (1, "o", DARK, 9)):
-        rows = frame[frame[label] == value]
-        filled = {} if marker == "x" else {"facecolors": "none"}
-        axes.scatter(rows[x], rows[y], size, marker=marker, linewidths=0.6,
-                     **({"color": colour} if not filled else {"edgecolors": colour} | filled))  # fmt: skip
+    """Draw the rows of label 1 as circles and the others as crosses, as the paper does."""
+    positives, negatives = frame[frame[label] == 1], frame[frame[label] != 1]
+    axes.scatter(negatives[x], negatives[y], s=9, marker="x", linewidths=0.6, color=GREY)
+    axes.scatter(positives[x], positives[y], s=9, linewidths=0.6, facecolors="none", edgecolors=DARK)

@@ -1,5 +1,6 @@
 """Checks at the public door: what came, what is allowed, what to do."""
 
+import math
 import numbers
 
 import numpy as np
@@ -83,7 +84,7 @@ def check_integer(name, value, least, most=None):
 def check_positive(name, value, zero=False, most=np.inf):
     """Return a real parameter; raise ValueError unless it is finite, positive (or 0) and at most `most`."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not np.isfinite(value) or value < 0 or (value == 0 and not zero) or value > most:
+    if not real or not math.isfinite(value) or value < 0 or (value == 0 and not zero) or value > most:
         bound = "" if most == np.inf else f" and at most {most:g}"
         raise ValueError(f"{name} must be a finite number, {'0 or larger' if zero else 'larger than 0'}{bound}; "
                          f"got {value!r}.")

@@ -216,7 +216,7 @@ def random_streams(seed, repeat, n_streams):
     --------
     >>> first, second = random_streams(0, 3, 2)
     >>> first.randint(100, size=3).tolist(), second.randint(100, size=3).tolist()
-    ([0, 0, 0], [0, 0, 0])
+    ([77, 98, 29], [8, 47, 18])
     """
     children = np.random.SeedSequence(seed, spawn_key=(repeat,)).spawn(n_streams)
     return [np.random.RandomState(child.generate_state(4)) for child in children]

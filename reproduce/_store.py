@@ -166,7 +166,7 @@ def write_atomically(path, text):
 
 
 def read_frame(path):
-    """Read the whole lines of a CSV as a DataFrame; an empty `parameter` is nan, other texts stay as they are.
+    """Read the whole lines of a CSV as a DataFrame; an empty `parameter` is nan, other empty texts stay.
 
     Raises
     ------

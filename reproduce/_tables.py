@@ -70,7 +70,8 @@ def order_holds(printed, measured):
     Parameters
     ----------
     printed, measured : dict of method to mean
-        Methods that only one of them has are left out; where the paper prints equal numbers any order will do.
+        Methods that only one of them has are left out; where the paper prints equal numbers, any order will
+        do.
 
     Examples
     --------

@@ -1,9 +1,10 @@
-"""Run every script of this folder, print its tables, and say at the end what was written and how long it took.
+"""Run every script of this folder, print its tables, and say what was written and how long it took.
 
-    python reproduce/all.py [--scale smoke|small|paper] [--seed 0] [--jobs 2] [--data DIR] [--out DIR] [--redraw]
+    python reproduce/all.py [--scale smoke|small|paper] [--seed 0] [--jobs 2] [--data DIR] [--out DIR]
+                            [--redraw]
 
-Arguments go to every script. A script that fails does not stop the others; the exit code is 1 then, and the last
-line names it. Ctrl-C stops everything; the same command goes on from there.
+Arguments go to every script. A script that fails does not stop the others; the exit code is 1 then, and the
+last line names it. Ctrl-C stops everything; the same command goes on from there.
 """
 
 import importlib

@@ -10,9 +10,9 @@ from paucens.cutting_plane.screening import ScreenedScores
 
 IDLE_LIMIT = 20  # dual solutions in which a cut may stay inactive before it is dropped
 MOST_STEPS = 100_000  # pairwise steps of one dual solution; never reached in practice
-# Cuts are made a third of the way from the best point to the model's minimiser, which is far off while the
-# model is poor. On USPS at [0, .01] and nu = 100 this takes half the oracle calls of full steps; a line
-# search takes as many cuts and two to four times the calls.
+# Cuts are made a third of the way from the best point to the minimiser over the working set, which is far off
+# while the set is poor: half the oracle calls of full steps (tests/benchmarks/test_speed.py counts them). A line
+# search was tried: as many cuts, several calls for each.
 STEP = 1 / 3
 DUAL_SHARE = 0.1  # of the wanted gap that the dual solution may waste
 

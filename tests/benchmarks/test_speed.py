@@ -11,7 +11,7 @@ from sklearn.ensemble import AdaBoostClassifier as ScikitAdaBoost
 from sklearn.tree import DecisionTreeClassifier
 
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree, partial_auc
-from paucens.cutting_plane import most_violated_cut
+from paucens.cutting_plane import master, most_violated_cut
 from paucens.learners.binning import bin_features
 from paucens.learners.growing import TreeGrower
 from paucens.parallel import Threads
@@ -88,6 +88,21 @@ def test_finer_tolerance_is_not_better(ratio, usps_halves, benchmark):
     benchmark.extra_info["areas"] = areas
     print(f"pAUC[0, .1] of the default estimator: {areas[0]:.4f} at 1e-2, {areas[1]:.4f} at 1e-3")
     assert areas[0] >= areas[1] - 0.002  # of one split; the spread over splits is larger
+
+
+@pytest.mark.parametrize(("beta", "nu"), [(0.1, 1.0), (0.01, 100.0)])
+def test_damped_steps_against_full_ones(ratio, usps_halves, benchmark, monkeypatch, beta, nu):
+    X, y, *_ = usps_halves
+    model, calls = PAUCEnsClassifier((0, beta), **PUBLISHED | {"nu": nu}), {}
+
+    def fit(step):
+        monkeypatch.setattr(master, "STEP", step)
+        calls[step] = int(model.fit(X, y).n_cuts_.sum())
+
+    ratio(lambda: fit(1 / 3), lambda: fit(1.0), rounds=1)
+    benchmark.extra_info["oracle_calls"] = calls
+    print(f"oracle calls on [0, {beta}], nu = {nu:g}: {calls}")
+    assert calls[1 / 3] <= 0.6 * calls[1.0]
 
 
 def test_oracle_against_sort(ratio):
