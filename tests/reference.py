@@ -1,0 +1,197 @@
+"""Slow twins of the kernels, in plain NumPy and Python: same names, results returned instead of written."""
+
+import itertools
+
+import daqp
+import numpy as np
+
+ROUNDING = 1e-12
+LOW = 0xFFFFFFFF
+
+
+# -- trees -----------------------------------------------------------------------------------------
+
+def quantise(X, order, thresholds, offsets):
+    columns = [thresholds[a:b] for a, b in itertools.pairwise(offsets)]
+    return np.array([[sum(t < X[row, j] for t in column) for row in order] for j, column in enumerate(columns)])
+
+
+def pack_weights(weights):
+    rows = [row for row, weight in enumerate(weights) if weight != 0]
+    return rows, [int(weights[row]) * 2**32 + abs(int(weights[row])) for row in rows]
+
+
+def unpack(packed):
+    """Split packed sums into the signed sum and the sum of magnitudes."""
+    return int(packed) >> 32, int(packed) & LOW
+
+
+def fill_histograms(codes, rows, weights, columns):
+    out = np.zeros((len(columns), 256), dtype=np.int64)
+    for k, column in enumerate(columns):
+        for row, weight in zip(rows, weights, strict=True):
+            out[k, codes[column, row]] += weight
+    return out
+
+
+def subtract_histograms(parent, child):
+    return parent - child
+
+
+def share(signed, mass):
+    """S^2 / W, 0 where nothing weighs."""
+    return float(signed) * float(signed) / mass if mass > 0 else 0.0
+
+
+def best_split(histograms, columns, n_bins, total, real_leaves, ridge, start, stop):
+    whole, mass = unpack(total)
+    base = share(whole, mass + ridge) * (1 + ROUNDING) if real_leaves else abs(whole)
+    best, found = base, (0.0, -1, 0, 0)
+    for k in range(start, stop):
+        for code in range(n_bins[columns[k]] - 1):
+            packed = sum(int(entry) for entry in histograms[k, : code + 1])
+            left, left_mass = unpack(packed)
+            gain = abs(left) + abs(whole - left)
+            if real_leaves:
+                gain = share(left, left_mass + ridge) + share(whole - left, mass - left_mass + ridge)
+            if gain > best and 0 < left_mass < mass:
+                best, found = gain, (gain - base, columns[k], code, packed)
+    return found
+
+
+def partition(codes, last_left, rows, weights):
+    left = [k for k, row in enumerate(rows) if codes[row] <= last_left]
+    order = left + [k for k, row in enumerate(rows) if codes[row] > last_left]
+    return len(left), rows[order], weights[order]
+
+
+def apply_codes(codes, column, code, child):
+    return apply_values(codes.T, column, code, child)
+
+
+def apply_values(X, column, threshold, child):
+    leaves = []
+    for x in X:
+        node = 0
+        while child[node]:
+            node = child[node] if x[column[node]] <= threshold[node] else child[node] + 1
+        leaves.append(node)
+    return leaves
+
+
+def scramble(state):
+    """One step of SplitMix64, in Python's unbounded integers: the next state and its output."""
+    state = z = (state + 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return state, z ^ (z >> 31)
+
+
+def draw_columns(key, deck, n):
+    deck, state = list(deck), 0
+    for part in key:
+        state = scramble(state)[1] ^ int(part)
+    for k in range(n):
+        state, z = scramble(state)
+        other = k + z % (len(deck) - k)
+        deck[k], deck[other] = deck[other], deck[k]
+    return deck
+
+
+# -- outputs ---------------------------------------------------------------------------------------
+
+def bit(code, learner):
+    """Whether a learner's bit is set in the code of its group, as +-1."""
+    return 1 if code >> learner % 8 & 1 else -1
+
+
+def sum_groups(codes, tables):
+    return np.array([sum(table[code] for table, code in zip(tables, column, strict=False)) for column in codes.T])
+
+
+def all_counts(samples, counts, tied_count):
+    """Counts of all samples of a cut, the tied ones included."""
+    return np.concatenate([counts, np.full(len(samples) - len(counts), tied_count)])
+
+
+def sum_samples(codes, samples, counts, tied_count, n_groups):
+    sums = np.zeros((n_groups, 256))
+    for g in range(n_groups):
+        np.add.at(sums[g], codes[g, samples], all_counts(samples, counts, tied_count))
+    return sums
+
+
+def tables_of_signs(weights, n_groups):
+    learners = [range(8 * g, min(8 * g + 8, len(weights))) for g in range(n_groups)]
+    return np.array([[sum(bit(c, t) * weights[t] for t in group) for c in range(256)] for group in learners])
+
+
+def fold_signs(sums, n_learners):
+    return np.array([sum(bit(c, t) * sums[t // 8, c] for c in range(256)) for t in range(n_learners)])
+
+
+def set_bits(bit_of_node, node, codes, place):
+    return codes + 2**place * bit_of_node[node]
+
+
+def dot_samples(samples, counts, tied_count, outputs):
+    return float(all_counts(samples, counts, tied_count) @ outputs[samples])
+
+
+def add_samples(samples, counts, tied_count, factor, out):
+    out = out.copy()
+    np.add.at(out, samples, factor * all_counts(samples, counts, tied_count))
+    return out
+
+
+# -- ordering --------------------------------------------------------------------------------------
+
+def row_length(score, ranked, j_alpha, j_beta, n_ranks):
+    """Length of the best prefix: the shortest of equals, except that the band wins over what lies before it."""
+    length = np.arange(n_ranks + 1)
+    prefix = np.concatenate([[0.0], np.cumsum(ranked[:n_ranks])])
+    value = np.clip(length - j_alpha, 0, j_beta - j_alpha) + prefix - length * score
+    short, long = np.argmax(value[: j_alpha + 1]), j_alpha + np.argmax(value[j_alpha:])
+    return int(short if value[short] > value[long] else long)
+
+
+def order_ranked(positives, ranked, j_alpha, j_beta, n_ranks):
+    """Row lengths, column counts (those tied at a boundary that parts them averaged) and pairs lost in the band."""
+    lengths = np.array([row_length(s, ranked, j_alpha, j_beta, n_ranks) for s in positives])
+    columns = np.zeros(len(ranked))
+    columns[:n_ranks] = [np.sum(lengths > j) for j in range(n_ranks)]
+    lost = columns[j_alpha:j_beta].sum()
+    tied = ranked == ranked[j_beta - 1]
+    if tied[j_beta:].any():
+        columns[tied] = columns[tied].mean()
+    return lengths, columns, lost
+
+
+# -- dual ------------------------------------------------------------------------------------------
+
+def solve_dual(gram, losses, budget):
+    """The maximum of losses . x - x' G x / 2 over x >= 0, sum x <= budget, by daqp; value and x."""
+    n = len(losses)
+    upper, lower = np.full(n + 1, float(budget)), np.append(np.zeros(n), -1e30)
+    x = daqp.solve(np.array(gram), -np.array(losses), np.ones((1, n)), upper, lower, np.zeros(n + 1, np.int32))[0]
+    x = np.maximum(x, 0)
+    x *= min(1.0, budget / max(x.sum(), 1e-300))
+    return float(losses @ x - x @ gram @ x / 2), x
+
+
+def append_row(features, gram, row, k):
+    features, gram = features.copy(), gram.copy()
+    features[k, : len(row)] = row
+    gram[k, : k + 1] = gram[: k + 1, k] = features[: k + 1, : len(row)] @ row
+    return features, gram
+
+
+def append_column(features, gram, column, t):
+    features, gram, k = features.copy(), gram.copy(), len(column)
+    features[:k, t] = column
+    gram[:k, :k] += np.outer(column, column)
+    return features, gram
+
+
+def combine_rows(features, dual, n_learners):
+    return dual @ features[: len(dual), :n_learners]
