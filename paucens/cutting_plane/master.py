@@ -14,6 +14,7 @@ MOST_STEPS = 100_000  # pairwise steps of one dual solution; never reached in pr
 # while the set is poor: half the oracle calls of full steps (tests/benchmarks/test_speed.py counts them). A line
 # search was tried: as many cuts, several calls for each.
 STEP = 1 / 3
+FINEST = 1e-13  # relative gap below which rounding decides
 DUAL_SHARE = 0.1  # of the wanted gap that the dual solution may waste
 
 
@@ -103,7 +104,7 @@ class Master:
         n_cuts : int
             How often the oracle was called.
         """
-        n_calls = 0
+        n_calls, tolerance = 0, max(tolerance, FINEST)
         if new_range:
             self.objective, n_calls = np.inf, 1
             self._try(self.weights, j_alpha, j_beta)
