@@ -355,11 +355,14 @@ def picture(frames):
     panels = figure.subplots(2 * len(groups), len(DEPTHS), sharex=True, sharey="row",
                              height_ratios=[3, 1.5] * len(groups))  # fmt: skip
     for (data_set, rows), curves, gains in zip(groups, panels[::2], panels[1::2], strict=True):
+        ends = []
         for depth, upper, lower in zip(DEPTHS, curves, gains, strict=True):
             shown = main_rows(rows[rows.rounds >= FIRST_DRAWN], depth)
-            draw_curves(upper, shown, paper.get(data_set, {}), paper["rounds"])
+            ends.append(draw_curves(upper, shown, paper.get(data_set, {}), paper["rounds"]))
             draw_gains(lower, shown, paper["rounds"])
             upper.set_title(f"{data_set}\ntrees of {depth} levels of splits")
+        for upper, heights in zip(curves, ends, strict=True):  # now that the panels have their common limits
+            label_ends(upper, rows.rounds.max(), heights)
         if data_set in paper:
             curves[0].annotate("markers: the paper, ± sd\nlines: here, band ± sd", (0.97, 0.05),
                                xycoords="axes fraction", ha="right", color=GREY, fontsize=8)  # fmt: skip
@@ -370,7 +373,10 @@ def picture(frames):
 
 
 def draw_curves(axes, rows, printed, printed_rounds):
-    """Draw the mean curves of all methods with a band of one standard deviation, and the paper's points."""
+    """Draw the mean curves of all methods with a band of one standard deviation, and the paper's points.
+
+    Returns the heights at which the curves end.
+    """
     ends = draw_mean_curves(axes, rows, "rounds", "pauc")
     last = rows.rounds.max()
     at = np.array([t for t in printed_rounds if t <= last])
@@ -384,9 +390,9 @@ def draw_curves(axes, rows, printed, printed_rounds):
     axes.yaxis.set(major_locator=FixedLocator(PAUC_TICKS), major_formatter="{x:g}")
     axes.set_ylim(bottom=LOWEST_DRAWN)
     axes.set_xscale("log")
-    axes.set_xticks(ROUND_TICKS, [str(t) for t in ROUND_TICKS])
+    axes.xaxis.set(major_locator=FixedLocator(ROUND_TICKS), major_formatter="{x:g}")
     axes.minorticks_off()
-    label_ends(axes, last, ends)
+    return ends
 
 
 def dodged(n_methods):

@@ -1,7 +1,5 @@
 """The partial AUC and its scorer."""
 
-from sklearn.metrics import make_scorer
-
 from paucens.metrics._influences import area
 from paucens.metrics._samples import tallies_of
 from paucens.metrics.ranges import check_fpr_range
@@ -80,6 +78,8 @@ def pauc_scorer(fpr_range=(0, 0.1), *, scale="normalized", pos_label=None):
     >>> pauc_scorer((0, 0.5))(LogisticRegression().fit(X, y), X, y)
     1.0
     """
+    from sklearn.metrics import make_scorer  # heavy, and only the scorer needs it
+
     return make_scorer(
         partial_auc,
         response_method=("decision_function", "predict_proba"),
