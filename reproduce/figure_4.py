@@ -128,7 +128,7 @@ class Draw(NamedTuple):
 def plan(arguments):
     """List the tasks: methods x settings x repeats; of repeat 0 also the stumps and the training points."""
     protocol = PROTOCOLS[arguments.scale]
-    draws = [draw_points_of(arguments.seed, repeat) for repeat in range(protocol.repeats)]
+    draws = [sample_points(arguments.seed, repeat) for repeat in range(protocol.repeats)]
     hashes = [short_hash(*(array for part in draw for array in part)) for draw in draws]
 
     def task(method, setting, repeat, n_rows, work, *given):
@@ -150,7 +150,7 @@ def plan(arguments):
     return Plan([Sheet(name, *content) for name, content in contents.items()], protocol)
 
 
-def draw_points_of(seed, repeat):
+def sample_points(seed, repeat):
     """Draw the points of a repeat, each part from a stream of its own."""
     streams = random_streams(seed, repeat, 3)
     sizes = (N_TRAIN, N_TRAIN, N_TEST)

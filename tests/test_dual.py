@@ -122,7 +122,7 @@ def test_no_cut_at_all():
     assert value == 0
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3])
 def test_scales_of_the_features_do_not_matter(scale):
     gram, losses = draw(np.random.RandomState(3), 12, 5, scale)
     budget = 1 / scale

@@ -108,12 +108,12 @@ def test_a_threshold_for_each_pair_is_right_for_alpha_0_alone():
         m, n = rng.randint(1, 4), rng.randint(2, 5)
         j_beta = rng.randint(1, n + 1)
         j_alpha = rng.randint(0, j_beta)
-        scores = draw(rng, m, n)
+        scores = rng.normal(size=m) / 2, rng.normal(size=n) / 2
         best, claimed = brute_force(*scores, j_alpha, j_beta, "tight"), per_pair(*scores, j_alpha, j_beta)
         assert claimed >= best - 1e-12
         above[j_alpha > 0] += claimed > best + 1e-9
     assert above[False] == 0
-    assert above[True] > 30
+    assert above[True] > 20
 
 
 def test_a_case_where_the_threshold_for_each_pair_overestimates():
@@ -258,7 +258,8 @@ def test_struct_weighs_negatives_beyond_the_band():
 
 
 @pytest.mark.parametrize(("n", "fpr_range", "band"), [
-    (100, (0.0, 0.29), (0, 29)), (100, (0.07, 0.29), (7, 29)), (10, (0.1, 0.3), (1, 3)), (1000, (0.001, 0.057), (1, 57)),
+    (100, (0.0, 0.29), (0, 29)), (100, (0.07, 0.29), (7, 29)), (10, (0.1, 0.3), (1, 3)),
+    (1000, (0.001, 0.057), (1, 57)),
 ])
 def test_positions_are_not_moved_by_rounding(n, fpr_range, band):
     """ERRATA.md, E4: 100 * .29 is 28.999..., 100 * .07 is 7.000...1."""
@@ -268,7 +269,8 @@ def test_positions_are_not_moved_by_rounding(n, fpr_range, band):
 
 
 def test_a_range_may_hold_no_position():
-    with pytest.raises(ValueError, match=r"\(0.11, 0.19\) holds no position among 10 negatives.*j_beta = 1.*j_alpha = 2"):
+    message = r"\(0.11, 0.19\) holds no position among 10 negatives.*j_beta = 1.*j_alpha = 2"
+    with pytest.raises(ValueError, match=message):
         most_violated_cut([0.0], np.zeros(10), (0.11, 0.19))
 
 

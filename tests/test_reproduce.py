@@ -309,7 +309,7 @@ def test_figure_4_searches_the_papers_grid_and_a_wider_one():
 def test_a_row_of_figure_4_is_computed_again_to_the_digit(finished):
     frame = _store.read_frame(finished / "figure_4.csv")
     row = frame[(frame.method == "pAUCEnsT") & (frame.repeat == 1)].iloc[0]
-    draw = figure_4.draw_points_of(0, 1)
+    draw = figure_4.sample_points(0, 1)
     again = figure_4.measure(draw, figure_4.build_paucens, figure_4.METHODS["pAUCEnsT"].grids[row.setting])[0]
     for column in ("parameter", "validation_pauc", "pauc", "fpr", "tpr"):
         assert again[column] == row[column]
@@ -320,7 +320,7 @@ def test_stumps_of_the_csv_are_the_model(finished):
     """The region that is drawn has the rates that the CSV gives for the test points."""
     results = _store.read_frame(finished / "figure_4.csv")
     stumps = _store.read_frame(finished / "figure_4_stumps.csv")
-    X, y = figure_4.draw_points_of(0, 0).test
+    X, y = figure_4.sample_points(0, 0).test
     for row in figure_4.main_rows(results[results.repeat == 0]).itertuples():
         model = stumps[stumps.method == row.method]
         assert len(model) == figure_4.N_STUMPS
@@ -331,7 +331,7 @@ def test_stumps_of_the_csv_are_the_model(finished):
 
 
 def test_small_nu_does_not_stall():
-    draw = figure_4.draw_points_of(0, 0)
+    draw = figure_4.sample_points(0, 0)
     model = figure_4.build_paucens(1e-5).fit(*draw.train)
     assert len(model.weights_) == figure_4.N_STUMPS and np.abs(model.weights_).max() > 0
 

@@ -1,0 +1,100 @@
+"""Who may import whom: every module from the levels below its own, and none from beside or above."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import paucens
+
+ROOT = Path(paucens.__file__).parent
+LEVELS = [  # bottom to top
+    {"_kernels"},
+    {"parallel", "validation"},
+    {"metrics", "datasets", "features", "learners", "persistence"},
+    {"cutting_plane", "model"},
+    {"boosting", "ensemble", "structural", "proposals", "evaluation"},
+    {"detector"},
+    {"cli"},
+]
+LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
+FREE = {"", "plotting"}  # the package itself, and what only scripts import
+PICTURES = {"matplotlib", "pandas"}
+
+FILES = sorted(path for path in ROOT.rglob("*") if path.suffix in {".py", ".pyx", ".pxd"})
+
+
+def part_of(path):
+    """The module or package directly under paucens that a file belongs to, '' for paucens/__init__.py."""
+    first = path.relative_to(ROOT).parts[0]
+    return "" if first == "__init__.py" else first.split(".")[0]
+
+
+def modules_imported(path):
+    """Dotted names of everything a file imports, anywhere in it, relative imports resolved."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":  # Cython's grammar is not Python's, but its imports are lines of the same shape
+        text = "\n".join(re.findall(r"^(?:from .+ c?import|c?import) .*", text, re.MULTILINE))
+        text = re.sub(r"\bcimport\b", "import", text).replace("(", "").replace(")", "").replace("\\", "")
+    package = ["paucens", *path.relative_to(ROOT).parts[:-1]]
+    return sorted(names_in(ast.parse(text), package))
+
+
+def names_in(tree, package):
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            names |= {f"{module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def parts_imported(path):
+    """Modules and packages directly under paucens that a file imports."""
+    parts = set()
+    for name in modules_imported(path):
+        top, *rest = name.split(".")
+        if top == "paucens":
+            parts.add(rest[0] if rest and rest[0] in LEVEL.keys() | FREE else "")
+    return parts
+
+
+def breaches(part, imported):
+    """What a part may not import of what it imports."""
+    if part in FREE:
+        return imported & {"plotting"}
+    return {other for other in imported - {part} if other in FREE or LEVEL[other] >= LEVEL[part]}
+
+
+def test_every_module_is_placed():
+    assert {part_of(path) for path in FILES} <= LEVEL.keys() | FREE
+    assert len(FILES) > 20
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_imports_come_from_below(path):
+    assert not breaches(part_of(path), parts_imported(path))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_only_plotting_draws(path):
+    drawn = PICTURES & {name.split(".")[0] for name in modules_imported(path)}
+    assert part_of(path) == "plotting" or not drawn
+
+
+def test_the_rule_sees_what_it_must():
+    source = "import paucens.ensemble\ndef f():\n    from paucens import cli\n    from ..learners.tree import Tree"
+    names = names_in(ast.parse(source), ["paucens", "metrics"])
+    assert names == {"paucens.ensemble", "paucens.cli", "paucens.learners.tree.Tree"}
+    assert breaches("metrics", {"metrics", "parallel", "_kernels"}) == set()
+    assert breaches("metrics", {"learners"}) == {"learners"}
+    assert breaches("cutting_plane", {"ensemble", "metrics", "plotting", ""}) == {"ensemble", "plotting", ""}
+    assert breaches("", {"ensemble", "plotting"}) == {"plotting"}
+    assert {"_kernels", "learners"} <= set().union(*map(parts_imported, FILES))
+    trees = ROOT / "_kernels" / "trees.pyx"
+    assert "paucens._kernels.types.code_t" in modules_imported(trees)
+    assert "libc.math.INFINITY" in modules_imported(trees)

@@ -1,0 +1,86 @@
+"""The training threshold against a search of every threshold there is."""
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from paucens.cutting_plane import training_threshold
+
+
+def advantages(positives, negatives, threshold):
+    """TPR - FPR exactly, and the false positives."""
+    false = int(np.sum(negatives > threshold))
+    return Fraction(int(np.sum(positives > threshold)), len(positives)) - Fraction(false, len(negatives)), false
+
+
+def brute_force(positives, negatives, beta):
+    """All thresholds halfway between neighbouring scores and above the top, with what they gain, if allowed."""
+    values = np.unique(np.concatenate([positives, negatives]))
+    thresholds = [*(values[:-1] + values[1:]) / 2, values[-1] + 1]
+    found = {}
+    for threshold in thresholds:
+        gain, false = advantages(positives, negatives, threshold)
+        if false <= floor(len(negatives) * beta):
+            found[float(threshold)] = gain
+    return found
+
+
+few = st.lists(st.integers(-6, 6).map(lambda k: k / 2), min_size=1, max_size=12)
+real = st.lists(st.floats(-50, 50, width=16), min_size=1, max_size=12)
+twelfths = st.integers(1, 12).map(lambda k: Fraction(k, 12))
+
+
+@given(positives=few | real, negatives=few | real, beta=twelfths)
+@example(positives=[0.0], negatives=[0.0], beta=Fraction(1))
+@example(positives=[0.0], negatives=[1.0], beta=Fraction(1))
+@example(positives=[1.0], negatives=[0.0], beta=Fraction(1, 12))
+@settings(deadline=None, max_examples=300, derandomize=True)
+def test_threshold_is_the_best_of_all(positives, negatives, beta):
+    positives, negatives = np.array(positives), np.array(negatives)
+    allowed = brute_force(positives, negatives, beta)
+    threshold = training_threshold(positives, negatives, len(negatives), float(beta))
+    assert isinstance(threshold, float)
+    best = max(allowed.values())
+    assert advantages(positives, negatives, threshold)[0] == best
+    assert allowed[threshold] == best  # allowed, and halfway between neighbouring scores
+    n_best = min(floor(len(negatives) * beta) + 1, len(negatives))
+    top = np.sort(negatives)[len(negatives) - n_best :]
+    assert training_threshold(positives, top, len(negatives), float(beta)) == threshold
+
+
+def test_of_equals_the_one_with_fewer_false_alarms():
+    assert training_threshold(np.array([4.0, 2.0]), np.array([3.0, 1.0]), 2, 1.0) == 3.5
+
+
+def test_nothing_is_worth_a_false_alarm():
+    threshold = training_threshold(np.array([0.0, -1.0]), np.array([2.0, 1.0]), 2, 1.0)
+    assert threshold == 3.0
+    assert training_threshold(np.zeros(3), np.zeros(4), 4, 0.5) == 1.0
+
+
+def test_positives_above_all_negatives_are_parted_from_them():
+    assert training_threshold(np.array([5.0, 7.0]), np.array([1.0, 2.0]), 2, 0.1) == 3.5
+
+
+def test_beta_is_taken_with_a_tolerance():
+    negatives = np.arange(100.0)
+    positives = np.array([70.5])  # below 29 negatives, and 100 * .29 is 28.999...
+    assert training_threshold(positives, negatives, 100, 0.29) == 70.25
+    assert training_threshold(positives, negatives, 100, 0.28) == 100.0
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_scores_that_differ_by_rounding_are_one(scale):
+    negatives = np.array([1.0, 1.0 - 2e-16, 0.0]) * scale
+    positives = np.array([1.0 - 1e-16, 1.0, 2.0]) * scale
+    threshold = training_threshold(positives, negatives, 3, 0.4)  # one false alarm is allowed, but two come together
+    assert threshold == pytest.approx(1.5 * scale)
+
+
+def test_huge_scores_give_a_finite_threshold():
+    threshold = training_threshold(np.array([1.7e308, 1.6e308]), np.array([1.5e308, -1.7e308]), 2, 0.1)
+    assert 1.5e308 < threshold < 1.6e308
