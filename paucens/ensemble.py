@@ -154,7 +154,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self._set_stages(learners, stages, thresholds)
         if not self.weights_.any():
             warnings.warn(
-                f"All weights are 0 after {self.n_iter_} rounds: no combination of the learners lifts the positives "
+                f"All weights are 0 in the end (n_iter_ = {self.n_iter_}): no combination of the learners lifts the positives "
                 "above the best negatives of the range, so every sample gets the same score. A wider range, "
                 "anneal=True, deeper trees, leaves='real' or more rounds help.",
                 UserWarning, stacklevel=2,
