@@ -6,7 +6,7 @@ AdaBoost's.
 Protocol. Random halves of the 9298 USPS digits, even against odd, raw pixels: train on one half, score the
 other; 20 repeats. One run of 100 rounds a method; the columns are its stages after 10, 20 and 100. nu is
 chosen from {1, 0.5, 0.2, 0.1} by cross-validation within the training half of each repeat: 5 random folds,
-largest mean partial AUC after the last round, ties to the larger nu. Features go into 256 quantile bins, and
+largest mean partial AUC after as many rounds, ties to the larger nu. Features go into 256 quantile bins, and
 trees split by classification error.
 
 Where we depart, and why.

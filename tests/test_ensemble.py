@@ -59,7 +59,7 @@ def hard():
     rng = np.random.RandomState(3)
     y = (rng.uniform(size=600) < 1 / 3).astype(int)
     X = rng.normal(size=(600, 8))
-    X[:, 7] += 0.8 * y
+    X[:, 7] += 1.6 * y
     return X, y
 
 
