@@ -7,10 +7,11 @@ from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.model import WeightedEnsemble
 from paucens.parallel import Threads
-from paucens.validation import check_integer, check_positive
+from paucens.validation import all_or_nothing, check_integer, check_positive
 
 LARGEST_COEFFICIENT = 5.0  # a perfect learner's would be infinite
-PERFECT = 1.0 - 1e-12  # an edge as good as 1
+NO_EDGE = 1e-12  # an edge that is rounding
+PERFECT = 1.0 - NO_EDGE
 
 
 class AdaBoostClassifier(WeightedEnsemble):
@@ -67,6 +68,7 @@ class AdaBoostClassifier(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X, y):
         """Fit the ensemble.
 
@@ -103,14 +105,14 @@ class AdaBoostClassifier(WeightedEnsemble):
         with tqdm(total=n_rounds, disable=not self.verbose, desc="AdaBoost") as progress:
             for t in range(n_rounds):
                 learner, outputs, edge = train_with_edge(trainer, signed_weights, t)
-                if edge <= 0 and learners:
+                if edge <= NO_EDGE and learners:
                     break
                 coefficient = shrinkage * boosting_coefficient(edge)
                 learners.append(learner)
                 coefficients.append(coefficient)
                 progress.update()
                 progress.set_postfix(edge=f"{edge:.4f}", refresh=False)
-                if not 0 < edge < PERFECT:
+                if not NO_EDGE < edge < PERFECT:
                     break
                 signed_weights = reweighted(signed_weights, m, outputs, coefficient)
         return learners, coefficients
@@ -124,7 +126,7 @@ def train_with_edge(trainer, signed_weights, t):
     total = np.abs(signed_weights).sum()
     learner, outputs = trainer.train(signed_weights, t)
     edge = float((signed_weights * outputs.dense).sum()) / total
-    if edge <= 0 and trainer.samples_columns:
+    if edge <= NO_EDGE and trainer.samples_columns:
         learner, outputs = trainer.train(signed_weights, t, every_column=True)
         edge = float((signed_weights * outputs.dense).sum()) / total
     return learner, outputs, edge
@@ -138,7 +140,7 @@ def boosting_coefficient(edge):
     >>> round(boosting_coefficient(0.6), 6), boosting_coefficient(1.0)
     (0.693147, 5.0)
     """
-    if edge <= 0:
+    if edge <= NO_EDGE:
         return 0.0
     return float(min(np.arctanh(min(edge, PERFECT)), LARGEST_COEFFICIENT))
 

@@ -11,7 +11,7 @@ from paucens.learners.binning import MAX_BINS
 from paucens.metrics import band_indices, check_fpr_range
 from paucens.model import WeightedEnsemble
 from paucens.parallel import Threads
-from paucens.validation import check_choice, check_integer, check_positive
+from paucens.validation import all_or_nothing, check_choice, check_integer, check_positive
 
 ANNEALED_SHARE = 0.97  # of the rounds, over which the range narrows
 DEFAULT_LEARNER = Tree(depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3,
@@ -34,7 +34,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
     nu : float, default=0.1
         Weight of the risk against |w|^2 / 2.
     anneal : bool or "auto", default="auto"
-        Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (.97 T))).
+        Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (.97 T))), t = 1..T.
         "auto" anneals where alpha is 0, the only case in which it is defined.
     formulation : {"tight", "struct"}, default="tight"
         Whether orderings are of the best j_beta negatives (the paper's) or of all negatives (its ICCV 2013
@@ -123,6 +123,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X, y):
         """Fit the ensemble.
 
@@ -154,10 +155,10 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self._set_stages(learners, stages, thresholds)
         if not self.weights_.any():
             warnings.warn(
-                f"All weights are 0 in the end (n_iter_ = {self.n_iter_}): no combination of the learners lifts the positives "
-                "above the best negatives of the range, so every sample gets the same score. A wider range, "
+                f"All weights are 0 in the end (n_iter_ = {self.n_iter_}): no combination of the learners lifts the "
+                "positives above the best negatives of the range, so every sample gets the same score. A wider range, "
                 "anneal=True, deeper trees, leaves='real' or more rounds help.",
-                UserWarning, stacklevel=2,
+                UserWarning, stacklevel=3,  # past the guard of fit
             )
         return self
 
@@ -183,7 +184,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
             warnings.warn(
                 f"The range (0, {beta:g}) is narrower than one of {n_negatives} negatives; the best one stands for "
                 f"it. It takes {int(np.ceil(1 / beta))} negatives to hold one.",
-                UserWarning, stacklevel=3,
+                UserWarning, stacklevel=4,
             )
             j_beta = 1
         if j_beta <= j_alpha:
@@ -193,7 +194,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
             )
         if self.anneal is False or alpha > 0:
             return [(j_alpha, j_beta)] * n_rounds
-        widths = beta ** (np.arange(n_rounds) / (ANNEALED_SHARE * n_rounds))
+        widths = beta ** (np.arange(1, n_rounds + 1) / (ANNEALED_SHARE * n_rounds))
         return [(0, max(j_beta, band_indices(n_negatives, 0.0, width)[1])) for width in widths]
 
     def _boost(self, trainer, master, ranges):

@@ -1,11 +1,28 @@
 """Checks at the public door: what came, what is allowed, what to do."""
 
+import functools
 import math
 import numbers
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
+
+
+def all_or_nothing(fit):
+    """Let a `fit` that fails leave its estimator as it was: unfitted, or with the earlier fit."""
+
+    @functools.wraps(fit)
+    def guarded(self, *args, **kwargs):
+        before = self.__dict__.copy()
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return guarded
 
 
 def check_features(estimator, X, reset=True):
@@ -46,14 +63,19 @@ def check_features_and_target(estimator, X, y):
 
 def refuse_strings(X):
     """Raise ValueError where X holds text; text that looks like a number would be converted in silence."""
-    dtype = getattr(X, "dtype", None)
-    if dtype is None and isinstance(X, list | tuple):
-        dtype = np.asarray(X).dtype if _is_rectangular(X) else None
-    if dtype is None or not hasattr(dtype, "kind"):
-        return
-    text = dtype.kind in "US" or (dtype.kind == "O" and any(isinstance(v, str) for v in np.ravel(X)))
+    if hasattr(X, "columns"):  # a frame, column by column
+        text = any(_holds_text(X[name].to_numpy()) for name in X.columns if X[name].dtype.kind not in "biuf")
+    elif isinstance(X, list | tuple):
+        text = _is_rectangular(X) and _holds_text(np.asarray(X))
+    else:
+        text = _holds_text(X)
     if text:
-        raise ValueError(f"X must hold numbers; got text (dtype {dtype}). Encode text columns as numbers first.")
+        raise ValueError("X must hold numbers; got text. Encode text columns as numbers first.")
+
+
+def _holds_text(values):
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    return kind in ("U", "S") or (kind == "O" and any(isinstance(v, str | bytes) for v in np.ravel(values)))
 
 
 def _is_rectangular(rows):

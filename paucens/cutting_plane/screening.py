@@ -8,7 +8,7 @@ from paucens.cutting_plane.cut import kth_largest, lowest_relevant
 
 SPARE = 3  # negatives kept for each one that the oracle looks at
 LEAST = 500  # and so many more
-ROUNDING = 1e-9
+ROUNDING = 1e-12  # of a score, relative to the sum of the weights
 
 
 class ScreenedScores:
@@ -49,7 +49,9 @@ class ScreenedScores:
         """Whether no negative that was left out scores `lowest` or more."""
         known = len(self._reference)
         change = np.abs(weights[:known] - self._reference).sum() + np.abs(weights[known:]).sum()
-        return lowest > self._outside + change * (1 + ROUNDING) + ROUNDING
+        if change > 0:  # else the scores are those of the last renewal, bit for bit
+            change += ROUNDING * (np.abs(weights).sum() + np.abs(self._reference).sum())
+        return lowest > self._outside + change
 
     def renew(self, weights, j_beta):
         """Choose anew which negatives to keep, by their exact scores at `weights`."""

@@ -53,6 +53,8 @@ def make_trainer(learner, X, order, max_bins, threads, seed):
     """
     if isinstance(learner, BinnedLearner):
         return _BinnedTrainer(learner, X, order, max_bins, threads, seed)
+    if isinstance(learner, type):
+        raise TypeError(f"learner must be an instance; got the class {learner.__name__}. Write {learner.__name__}().")
     for method in ("fit", "predict"):
         if not callable(getattr(learner, method, None)):
             raise TypeError(
@@ -94,7 +96,8 @@ class _RawTrainer:
     def train(self, signed_weights, round, every_column=False):
         in_rows = np.empty(len(self._X))
         in_rows[self._order] = signed_weights
-        learner = clone(self._learner).fit(self._X, in_rows)
+        learner = clone(self._learner, safe=False)  # a plain object is copied
+        learner.fit(self._X, in_rows)
         return learner, Outputs(checked_outputs(learner, self._X)[self._order], None)
 
 

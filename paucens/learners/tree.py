@@ -8,6 +8,7 @@ from paucens.learners.binning import MAX_BINS, bin_features
 from paucens.learners.growing import GrowingRule, TreeGrower, leaves_of_values
 from paucens.parallel import Threads
 from paucens.validation import (
+    all_or_nothing,
     check_choice,
     check_features,
     check_integer,
@@ -19,6 +20,7 @@ from paucens.validation import (
 class BinnedLearner(BaseEstimator):
     """What trees and stumps share; ensembles grow these on bins that were made once."""
 
+    @all_or_nothing
     def fit(self, X, signed_weights):
         """Grow a tree on raw features.
 

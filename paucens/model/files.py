@@ -63,17 +63,27 @@ def learners_to_arrays(learners):
     return arrays
 
 
+def flat_array(arrays, name, kinds, lengths=None):
+    """One of the arrays, where it is flat, of one of the dtype kinds and lengths; raise ValueError otherwise."""
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype.kind not in kinds or (lengths is not None and len(array) not in lengths):
+        allowed = "" if lengths is None else f" and of length {' or '.join(map(str, lengths))}"
+        raise ValueError(f"{name} must be flat{allowed}; it is {array.dtype} of shape {array.shape}. "
+                         "The file is damaged.")
+    return array
+
+
 def learners_from_arrays(arrays, plain, n_features):
     """The trees again; raise ValueError where an index of theirs leads outside of an array."""
-    start = arrays["nodes/start"]
+    start = flat_array(arrays, "nodes/start", "iu")
     fields = [
         arrays[f"nodes/{name}"].astype(dtype, casting="same_kind")
         for name, dtype in zip(TreeNodes._fields, NODE_DTYPES, strict=True)
     ]
     n_nodes = len(fields[0])
     persistence.check_index("nodes/start", start, n_nodes + 1)
-    if any(field.shape != (n_nodes,) for field in fields) or start[0] != 0 or start[-1] != n_nodes:
-        raise ValueError("The columns of the nodes differ in length. The file is damaged.")
+    if any(field.shape != (n_nodes,) for field in fields) or len(start) < 2 or start[0] != 0 or start[-1] != n_nodes:
+        raise ValueError("There are no nodes, or their columns differ in length. The file is damaged.")
     template = _revived_learner(plain)
     learners = []
     for first, last in itertools.pairwise(start):

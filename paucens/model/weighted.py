@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from paucens import persistence
 from paucens.learners import BinnedLearner, checked_outputs, make_trainer
 from paucens.model.files import (
+    flat_array,
     learners_from_arrays,
     learners_to_arrays,
     plain_estimator,
@@ -15,7 +16,7 @@ from paucens.model.files import (
     revived_parameters,
 )
 from paucens.parallel import Threads
-from paucens.validation import check_features, check_features_and_target
+from paucens.validation import check_features, check_features_and_target, check_integer
 
 
 class WeightedEnsemble(ClassifierMixin, BaseEstimator):
@@ -194,20 +195,19 @@ class WeightedEnsemble(ClassifierMixin, BaseEstimator):
         header, arrays = persistence.load(path, cls.__name__)
         try:
             model = cls(**revived_parameters(header["parameters"]))
-            model.classes_ = arrays["classes"]
-            model.n_features_in_ = header["n_features"]
+            model.classes_ = flat_array(arrays, "classes", "biufU", (2,))
+            model.n_features_in_ = check_integer("n_features", header["n_features"], 1)
             for name in cls._fitted_scalars:
                 setattr(model, name, header["fitted"][name])
             for name in cls._fitted_arrays:
                 setattr(model, name, arrays[name])
             learners = learners_from_arrays(arrays, header["learner"], model.n_features_in_)
-            thresholds, weights = arrays["stage_thresholds"], arrays["weights"]
-        except (KeyError, TypeError) as error:
+            n = len(learners)
+            thresholds = flat_array(arrays, "stage_thresholds", "f", (n,))
+            weights = flat_array(arrays, "weights", "f", (n, n * (n + 1) // 2))
+        except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is not a complete {cls.__name__}: {error}. Save the model again.") from error
-        n = len(learners)
-        if thresholds.shape != (n,) or len(weights) not in (n, n * (n + 1) // 2) or len(model.classes_) != 2:
-            raise ValueError(f"{path} holds {n} learners but {len(weights)} weights and {len(thresholds)} thresholds.")
-        if len(weights) > n:
+        if len(weights) > n:  # the weights after each round, end to end
             weights = np.split(weights, np.cumsum(np.arange(1, n)))
         return model._set_stages(learners, weights, thresholds)
 
