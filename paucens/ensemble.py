@@ -1,5 +1,6 @@
 """Algorithm 1: an ensemble trained for one slice of the ROC curve."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -202,15 +203,15 @@ class PAUCEnsClassifier(WeightedEnsemble):
         beta = check_fpr_range(self.fpr_range)[1]
         self.stop_reason_ = "n_estimators"
         with tqdm(total=len(ranges), disable=not self.verbose, desc="pAUCEns") as progress:
-            for t, positions in enumerate(ranges):
-                learner, outputs, promises = self._next_learner(trainer, master, t, ranges[t - 1] if t else positions)
-                finished = not promises and ranges[t - 1 if t else t] == ranges[-1]
-                if finished:
+            for t, (before, positions) in enumerate(itertools.pairwise([ranges[0], *ranges])):
+                learner, outputs, promises = self._next_learner(trainer, master, t, before)
+                exhausted = not promises and before == ranges[-1]  # while annealing, the next range may wake it
+                if exhausted:
                     self.stop_reason_ = "edge"
-                if finished and learners:
+                if exhausted and learners:
                     break
                 master.append(outputs)
-                n_cuts = master.solve(*positions, self.cut_tolerance, new_range=positions != ranges[max(t - 1, 0)])
+                n_cuts = master.solve(*positions, self.cut_tolerance, new_range=positions != before)
                 learners.append(learner)
                 stages.append(master.weights)
                 thresholds.append(training_threshold(*master.scores(positions[1]), master.n_negatives, beta))
@@ -218,7 +219,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 progress.update()
                 progress.set_postfix(objective=f"{master.objective:.4g}", gap=f"{history[-1][1]:.1e}", cuts=n_cuts,
                                      refresh=False)
-                if finished:
+                if exhausted:
                     break
         self.objective_, self.gap_, self.n_cuts_ = (np.array(column) for column in zip(*history, strict=True))
         return learners, stages, thresholds

@@ -77,7 +77,7 @@ FIRST_DRAWN = 3  # before, the best weights of our method may all be 0, and a co
 ROUND_TICKS = (3, 5, 10, 20, 50, 100)
 PAUC_TICKS = (0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 LOWEST_DRAWN = 0.55
-LARGEST_GAIN = 0.06
+LARGEST_GAIN = 0.075
 
 
 @dataclass(frozen=True)
