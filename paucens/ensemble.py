@@ -33,7 +33,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
     n_estimators : int, default=300
         Rounds at most.
     nu : float, default=0.1
-        Weight of the risk against |w|^2 / 2.
+        Weight of the risk against |w|^2 / 2. The objective is at most nu and a round lowers it by at most
+        2 nu^2, so a nu below half of `edge_tolerance` stops after one round.
     anneal : bool or "auto", default="auto"
         Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (.97 T))), t = 1..T.
         "auto" anneals where alpha is 0, the only case in which it is defined.
@@ -64,7 +65,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         |w|^2 / 2 + nu R(w) after each round, R of the range of that round, and what it may be above the
         minimum over the learners so far, certified by the dual.
     n_cuts_ : ndarray of shape (n_iter_,)
-        Calls of the constraint oracle.
+        Calls of the constraint oracle for the weights of each round.
     n_iter_ : int
     stop_reason_ : {"edge", "n_estimators"}
     feature_importances_ : ndarray of shape (n_features,)
