@@ -355,12 +355,12 @@ class Watched(Master):
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("band", [(0, 4), (2, 6)])
 def test_screening_changes_nothing(monkeypatch, kind, formulation, band):
-    outputs, m, n = draw_outputs(np.random.RandomState(14), kind, 40, 600, 12, separation=1.0), 40, 600
+    outputs, m, n = draw_outputs(np.random.RandomState(23), kind, 40, 600, 12, separation=1.0), 40, 600
     if formulation == "struct":  # few negatives above the lowest positive, so that there is something to screen
-        outputs = draw_outputs(np.random.RandomState(14), kind, 5, 600, 12, separation=2.0)
+        outputs = draw_outputs(np.random.RandomState(23), kind, 5, 600, 12, separation=2.0)
         m = 5
     found = {}
-    for least in (40, 10**6):
+    for least in (1, 10**6):
         monkeypatch.setattr(screening, "LEAST", least)
         monkeypatch.setattr(screening, "SPARE", 2)
         found[least] = Watched(m, n, 1.0, formulation, kind, 12)
@@ -372,10 +372,10 @@ def test_screening_changes_nothing(monkeypatch, kind, formulation, band):
             np.testing.assert_allclose(positives, scores[:m], atol=1e-12)
             best = np.sort(scores[m:])[::-1][: band[1] + 1]
             np.testing.assert_allclose(np.sort(negatives)[::-1][: band[1] + 1], best, atol=1e-12)
-    assert found[40].screened > 10
+    assert found[1].screened > 10
     assert found[10**6].screened == 0
-    assert found[40].objective == pytest.approx(found[10**6].objective, rel=1e-9)
-    np.testing.assert_allclose(found[40].weights, found[10**6].weights, atol=1e-9)
+    assert found[1].objective == pytest.approx(found[10**6].objective, rel=1e-9)
+    np.testing.assert_allclose(found[1].weights, found[10**6].weights, atol=1e-9)
 
 
 def test_the_screen_follows_a_narrowing_range(monkeypatch):

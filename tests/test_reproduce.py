@@ -160,11 +160,16 @@ def test_redraw_without_a_csv_says_what_to_do(tmp_path, capsys):
     assert "without --redraw first" in capsys.readouterr().err
 
 
+def heed_ctrl_c():
+    """Undo what a shell does to its background jobs, whose children ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_leaves_a_csv_that_the_next_run_resumes(finished, tmp_path):
     command = [sys.executable, str(ROOT / "reproduce" / "figure_4.py"), "--scale", "smoke", "--jobs", "1",
                "--out", str(tmp_path)]  # fmt: skip
     path = tmp_path / "figure_4.csv"
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, preexec_fn=heed_ctrl_c) as process:
         deadline = time.monotonic() + 60
         while not path.exists() or path.read_bytes().count(b"\n") < 2:
             assert process.poll() is None and time.monotonic() < deadline
