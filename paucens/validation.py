@@ -88,8 +88,10 @@ def check_signed_weights(signed_weights, n_samples):
     weights = np.asarray(signed_weights, dtype=np.float64)
     if weights.shape != (n_samples,):
         raise ValueError(f"signed_weights must be one number a sample, shape ({n_samples},); got {weights.shape}.")
-    if not np.isfinite(weights).all():
-        raise ValueError("signed_weights must be finite; got NaN or infinity.")
+    with np.errstate(over="ignore"):
+        total = np.abs(weights).sum()
+    if not np.isfinite(total):
+        raise ValueError("signed_weights must be finite, and their sum too; got NaN, infinity or a sum beyond 1e308.")
     return weights
 
 

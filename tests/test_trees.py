@@ -215,11 +215,16 @@ def test_trees_depend_on_neither_the_order_of_rows_nor_the_scale_of_weights(real
 @quick
 def test_the_grid_is_fine_and_its_sum_fits(weights, exponent):
     weights = np.ldexp(np.array(weights), exponent)
-    grid, scale = to_grid(weights)
-    assert np.frexp(scale)[0] == 0.5  # a power of two
+    grid, power = to_grid(weights)
     total = np.abs(weights).sum()
     assert np.abs(grid.astype(np.int64)).sum() < 2**31
-    np.testing.assert_allclose(grid / scale, weights, rtol=0, atol=total * 2.0**-29)
+    np.testing.assert_allclose(np.ldexp(grid.astype(float), -power), weights, rtol=0, atol=total * 2.0**-29)
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-300, 1.0, 1e307])
+def test_weights_of_any_size_grow_the_same_tree(size):
+    tree = Tree(depth=1).fit(np.arange(4.0)[:, None], size * np.array([-1.0, -1.0, 1.0, 1.0]))
+    assert tree.nodes_.threshold[0] == 1.5 and tree.nodes_.gain[0] > 0
 
 
 # -- bins ------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from paucens.cutting_plane.outputs import STORES, project
 from paucens.cutting_plane.screening import ScreenedScores
 
 IDLE_LIMIT = 20  # dual solutions in which a cut may stay inactive before it is dropped
-MOST_STEPS = 100_000  # pairwise steps of one dual solution; never reached in practice
+MOST_STEPS = 100_000  # pairwise steps of one dual solution; reached for nu beyond 1e3 only
 # Cuts are made a third of the way from the best point to the minimiser over the working set, which is far off
 # while the set is poor: half the oracle calls of full steps (tests/benchmarks/test_speed.py counts them). A line
 # search was tried: as many cuts, several calls for each.
@@ -94,7 +94,7 @@ class Master:
         Parameters
         ----------
         j_alpha, j_beta : int
-            The range, in negatives.
+            The range, in negatives. From call to call it may only narrow, or the bound would not hold.
         tolerance : float
         new_range : bool
             Whether the objective of the present weights is of another range and must be computed.

@@ -66,12 +66,13 @@ def to_grid(signed_weights):
     Returns
     -------
     grid : ndarray of int32
-    scale : float
-        grid = rint(signed_weights * scale).
+    exponent : int
+        grid = rint(signed_weights * 2**exponent).
     """
-    total = np.abs(signed_weights).sum()
-    exponent = GRID_BITS - np.frexp(total)[1] if total > 0 else 0
-    return np.rint(np.ldexp(signed_weights, exponent)).astype(np.int32), float(np.ldexp(1.0, exponent))
+    shift = np.frexp(np.abs(signed_weights).max(initial=0.0))[1]  # first to about 1: no sum overflows
+    near_one = np.ldexp(signed_weights, -shift)
+    exponent = GRID_BITS - np.frexp(np.abs(near_one).sum())[1]
+    return np.rint(np.ldexp(near_one, exponent)).astype(np.int32), int(exponent - shift)
 
 
 class _Node:
@@ -125,7 +126,7 @@ class TreeGrower:
         -------
         TreeNodes
         """
-        grid, scale = to_grid(signed_weights)
+        grid, exponent = to_grid(signed_weights)
         n = pack_weights(grid, self._rows, self._weights)
         total = int(self._weights[:n].sum())
         self._ridge = self.rule.leaf_ridge * _magnitude(total) / max(n, 1)
@@ -135,7 +136,7 @@ class TreeGrower:
         root = _Node(0, 0, 0, n, total, self._leaf_value(total, 0.0 if self.rule.real_leaves else 1.0))
         nodes = self._grow_from(root)
         self._free += [node.histograms for node in nodes if node.histograms is not None]
-        return self._as_arrays(nodes, scale)
+        return self._as_arrays(nodes, exponent)
 
     def _grow_from(self, root):
         """Split leaf after leaf: as they come down to `depth`, or best first up to `max_leaves`."""
@@ -261,7 +262,7 @@ class TreeGrower:
         draw_columns(np.array(key, dtype=np.uint64), self._deck, self._n_columns)
         return np.sort(self._deck[: self._n_columns])
 
-    def _as_arrays(self, nodes, scale):
+    def _as_arrays(self, nodes, exponent):
         column = np.array([node.column if node.child else -1 for node in nodes], dtype=np.int32)
         code = np.array([node.code if node.child else 0 for node in nodes], dtype=np.int32)
         return TreeNodes(
@@ -272,7 +273,7 @@ class TreeGrower:
             ),
             child=np.array([node.child for node in nodes], dtype=np.int32),
             value=np.array([node.value for node in nodes]),
-            gain=np.array([node.gain / scale if node.child else 0.0 for node in nodes]),
+            gain=np.ldexp([node.gain if node.child else 0.0 for node in nodes], -exponent),
         )
 
 
