@@ -23,7 +23,7 @@ The picture shows the regions and the training points of the first draw, and the
 
     python reproduce/figure_4.py --scale paper
 
-About a minute on 2 cores, reckoned from five draws; --scale small takes 8 seconds (measured).
+About 40 seconds on 2 cores, --scale small about 10 seconds (both measured).
 """
 
 import sys

@@ -24,7 +24,7 @@ Without USPS the script says how to get it and uses scikit-learn's small digits,
 
     python reproduce/table_5.py --scale paper
 
-About 10 minutes on 2 cores, reckoned from two repeats; --scale small takes half a minute (measured).
+About 10 minutes on 2 cores, --scale small a quarter to half a minute (both measured).
 """
 
 import sys
