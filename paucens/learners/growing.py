@@ -143,7 +143,7 @@ class TreeGrower:
         rule = self.rule
         nodes, frontier, n_leaves = [root], [], 1
         max_leaves = rule.max_leaves or root.stop + 1
-        found = self._search_root(root) if rule.depth != 0 else []
+        found = self._search_root(root)
         while True:
             for node in found:
                 if node.column >= 0:
