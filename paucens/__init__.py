@@ -1,8 +1,14 @@
 """Ensembles trained for one slice of the ROC curve: the best detection rate at few false alarms."""
 
-from paucens.boosting import AdaBoostClassifier
+from paucens.boosting import (
+    AdaBoostClassifier,
+    AdaBoostLDAClassifier,
+    AsymBoostClassifier,
+    CSAdaBoostClassifier,
+    PAUCBoostClassifier,
+)
 from paucens.ensemble import PAUCEnsClassifier
-from paucens.learners import Stump, Tree
+from paucens.learners import Linear, Stump, Tree
 from paucens.metrics import (
     partial_auc,
     partial_auc_interval,
@@ -17,6 +23,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdaBoostClassifier",
+    "AdaBoostLDAClassifier",
+    "AsymBoostClassifier",
+    "CSAdaBoostClassifier",
+    "Linear",
+    "PAUCBoostClassifier",
     "PAUCEnsClassifier",
     "Stump",
     "Tree",

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 
-from paucens import AdaBoostClassifier, PAUCEnsClassifier, Stump, Tree, parallel, partial_auc
+from paucens import (
+    AdaBoostClassifier,
+    AdaBoostLDAClassifier,
+    AsymBoostClassifier,
+    CSAdaBoostClassifier,
+    PAUCBoostClassifier,
+    PAUCEnsClassifier,
+    Stump,
+    Tree,
+    parallel,
+    partial_auc,
+)
 from paucens.cutting_plane import Master
 from paucens.datasets import load_digits_parity, load_toy, load_usps
 from paucens.learners import Outputs
@@ -30,7 +41,7 @@ def class_name(estimator):
 
 
 def boosters(n_estimators=12):
-    """One of each sort: published, default, struct, a band, AdaBoost of sign and of real leaves."""
+    """One of each sort: published, default, struct, a band, AdaBoost of sign and of real leaves, its relatives."""
     return {
         "published": published(n_estimators=n_estimators),
         "real": published(leaves="real", n_estimators=n_estimators),
@@ -39,6 +50,10 @@ def boosters(n_estimators=12):
         "band": published((0.1, 0.4), n_estimators=n_estimators),
         "AdaBoost": AdaBoostClassifier(n_estimators=n_estimators, random_state=0),
         "AdaBoost real": AdaBoostClassifier(learner=Tree(depth=2, leaves="real"), n_estimators=n_estimators),
+        "Ada + LDA": AdaBoostLDAClassifier(n_estimators=n_estimators),
+        "AsymBoost": AsymBoostClassifier(2.0, n_estimators=n_estimators),
+        "CS-AdaBoost": CSAdaBoostClassifier(1.5, 0.5, n_estimators=n_estimators),
+        "pAUCBoost": PAUCBoostClassifier(n_estimators=n_estimators),
     }
 
 

@@ -7,11 +7,25 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from paucens import AdaBoostClassifier, PAUCEnsClassifier, Stump, Tree
+from paucens import (
+    AdaBoostClassifier,
+    AdaBoostLDAClassifier,
+    AsymBoostClassifier,
+    CSAdaBoostClassifier,
+    Linear,
+    PAUCBoostClassifier,
+    PAUCEnsClassifier,
+    Stump,
+    Tree,
+)
 
 BOTH = {
     "pAUCEns": PAUCEnsClassifier(learner=Tree(depth=2), n_estimators=3, nu=1.0),
     "AdaBoost": AdaBoostClassifier(learner=Tree(depth=2), n_estimators=3),
+    "Ada + LDA": AdaBoostLDAClassifier(learner=Tree(depth=2), n_estimators=3),
+    "AsymBoost": AsymBoostClassifier(2.0, learner=Tree(depth=2), n_estimators=3),
+    "CS-AdaBoost": CSAdaBoostClassifier(1.5, 0.5, learner=Tree(depth=2), n_estimators=3),
+    "pAUCBoost": PAUCBoostClassifier(learner=Tree(depth=2), n_estimators=3),
 }
 
 
@@ -224,7 +238,8 @@ RANGES = [(0.1, 0.0), (0.1, 0.1), (-0.1, 0.5), (0, 1.5), (0,), (0, 0.1, 0.2), 0.
 
 @pytest.mark.parametrize("fpr_range", RANGES, ids=repr)
 def test_ranges(data, fpr_range):
-    refused(PAUCEnsClassifier(fpr_range), *data, "fpr_range must be two rates 0 <= alpha < beta <= 1; got")
+    for kind in (PAUCEnsClassifier, PAUCBoostClassifier):
+        refused(kind(fpr_range), *data, "fpr_range must be two rates 0 <= alpha < beta <= 1; got")
 
 
 @pytest.mark.parametrize("value", [0, 0.0, -1.0, np.nan, np.inf, "1", None, True, [1.0]], ids=repr)
@@ -237,6 +252,31 @@ def test_positive_numbers(data, name, value):
 @pytest.mark.parametrize("value", [0, -0.5, 1.5, np.nan, "1", None, True], ids=repr)
 def test_shrinkage(data, value):
     refused(AdaBoostClassifier(shrinkage=value), *data, "shrinkage must be a finite .* than 0 and at most 1")
+
+
+@pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1", None, True], ids=repr)
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (AsymBoostClassifier, "asymmetry"),
+        (CSAdaBoostClassifier, "cost_positive"),
+        (CSAdaBoostClassifier, "cost_negative"),
+    ],
+)
+def test_costs(data, kind, name, value):
+    refused(kind(**{name: value}), *data, f"{name} must be a finite number, larger than 0; got {value!r}")
+
+
+@pytest.mark.parametrize("value", [-1e-9, np.nan, np.inf, "0", None], ids=repr)
+def test_ridge(data, value):
+    refused(AdaBoostLDAClassifier(ridge=value), *data, f"ridge must be a finite number, 0 or larger; got {value!r}")
+
+
+@pytest.mark.parametrize("value", [0, -1.0, np.nan, "1", None], ids=repr)
+def test_loss_weight_of_a_linear_learner(data, value):
+    message = f"C must be a finite number, larger than 0; got {value!r}"
+    refused(AdaBoostClassifier(learner=Linear(C=value)), *data, message)
+    refused(Linear(C=value), data[0], data[1] - 0.5, message)
 
 
 @pytest.mark.parametrize("value", [0, -3, 2.0, "10", None, True], ids=repr)

@@ -14,15 +14,36 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree, partial_auc, pauc_scorer
+from paucens import (
+    AdaBoostClassifier,
+    AdaBoostLDAClassifier,
+    AsymBoostClassifier,
+    CSAdaBoostClassifier,
+    PAUCBoostClassifier,
+    PAUCEnsClassifier,
+    Tree,
+    partial_auc,
+    pauc_scorer,
+)
 from paucens.datasets import load_toy
 
-CLASSIFIERS = [PAUCEnsClassifier(n_estimators=30), AdaBoostClassifier(n_estimators=30)]
+CLASSIFIERS = [
+    PAUCEnsClassifier(n_estimators=30),
+    AdaBoostClassifier(n_estimators=30),
+    AdaBoostLDAClassifier(n_estimators=30),
+    AsymBoostClassifier(2.0, n_estimators=30),
+    CSAdaBoostClassifier(1.5, 0.5, n_estimators=30),
+    PAUCBoostClassifier(n_estimators=30),
+]
 LEAST_CHECKS = 50
 RANGE = (0, 0.2)
 SMALL = [
     PAUCEnsClassifier(RANGE, learner=Tree(depth=2), n_estimators=8, nu=10.0, anneal=False, random_state=0),
     AdaBoostClassifier(learner=Tree(depth=2), n_estimators=8, random_state=0),
+    AdaBoostLDAClassifier(learner=Tree(depth=2), n_estimators=8, random_state=0),
+    AsymBoostClassifier(2.0, learner=Tree(depth=2), n_estimators=8, random_state=0),
+    CSAdaBoostClassifier(1.5, 0.5, learner=Tree(depth=2), n_estimators=8, random_state=0),
+    PAUCBoostClassifier(RANGE, learner=Tree(depth=2), n_estimators=8, random_state=0),
 ]
 
 pytestmark = pytest.mark.filterwarnings("ignore:The range .* is narrower:UserWarning")

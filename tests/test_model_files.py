@@ -9,7 +9,18 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from paucens import AdaBoostClassifier, PAUCEnsClassifier, Stump, Tree, persistence
+from paucens import (
+    AdaBoostClassifier,
+    AdaBoostLDAClassifier,
+    AsymBoostClassifier,
+    CSAdaBoostClassifier,
+    Linear,
+    PAUCBoostClassifier,
+    PAUCEnsClassifier,
+    Stump,
+    Tree,
+    persistence,
+)
 from paucens.datasets import load_toy
 
 RANGE = (0, 0.2)
@@ -24,6 +35,11 @@ def models():
         "one round": PAUCEnsClassifier((0, 1), learner=Stump(), n_estimators=1, nu=1.0),
         "AdaBoost": AdaBoostClassifier(n_estimators=9, shrinkage=0.5),
         "AdaBoost, real stumps": AdaBoostClassifier(learner=Stump(leaves="real"), n_estimators=9),
+        "Ada + LDA": AdaBoostLDAClassifier(n_estimators=9, ridge=1e-3),
+        "AsymBoost": AsymBoostClassifier(2.0, n_estimators=9),
+        "CS-AdaBoost": CSAdaBoostClassifier(1.5, 0.5, n_estimators=9),
+        "pAUCBoost": PAUCBoostClassifier(RANGE, n_estimators=9),
+        "linear": PAUCEnsClassifier(RANGE, learner=Linear(C=0.5), n_estimators=9, nu=1.0, anneal=False),
     }
 
 
@@ -52,7 +68,8 @@ def test_round_trip_scores_the_same(fitted, data, name, tmp_path):
     stages = zip(model.staged_decision_function(X), copy.staged_decision_function(X), strict=True)
     for mine, its in stages:
         np.testing.assert_array_equal(its, mine)
-    np.testing.assert_array_equal(copy.feature_importances_, model.feature_importances_)
+    if name != "linear":
+        np.testing.assert_array_equal(copy.feature_importances_, model.feature_importances_)
     assert copy.threshold_ == model.threshold_
     assert copy.classes_.dtype == model.classes_.dtype
     for attribute in (*model._fitted_scalars, *model._fitted_arrays, "weights_", "classes_", "n_features_in_"):
@@ -131,7 +148,7 @@ def test_foreign_learners_leave_no_file(data, model, tmp_path):
         warnings.simplefilter("ignore", UserWarning)
         model.fit(*data)
     (tmp_path / "model.npz").write_text("old")
-    with pytest.raises(TypeError, match="Only ensembles of Tree or Stump can be saved; this one holds Signs"):
+    with pytest.raises(TypeError, match="Only ensembles of Tree, Stump or Linear can be saved; this one holds Signs"):
         model.save(tmp_path / "model.npz")
     assert [path.name for path in tmp_path.iterdir()] == ["model.npz"]
     assert (tmp_path / "model.npz").read_text() == "old"

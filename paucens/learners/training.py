@@ -8,8 +8,9 @@ from sklearn.base import clone
 
 from paucens.learners.binning import MAX_BINS, bin_features
 from paucens.learners.growing import TreeGrower, leaves_of_codes
+from paucens.learners.linear import Linear
 from paucens.learners.tree import BinnedLearner
-from paucens.validation import check_integer
+from paucens.validation import check_integer, check_positive
 
 
 class Outputs(NamedTuple):
@@ -53,6 +54,8 @@ def make_trainer(learner, X, order, max_bins, threads, seed):
     """
     if isinstance(learner, BinnedLearner):
         return _BinnedTrainer(learner, X, order, max_bins, threads, seed)
+    if isinstance(learner, Linear):
+        return _LinearTrainer(learner, X, order)
     if isinstance(learner, type):
         raise TypeError(f"learner must be an instance; got the class {learner.__name__}. Write {learner.__name__}().")
     for method in ("fit", "predict"):
@@ -94,11 +97,29 @@ class _RawTrainer:
         self._learner, self._X, self._order = learner, X, order
 
     def train(self, signed_weights, round, every_column=False):
+        learner = clone(self._learner, safe=False)  # a plain object is copied
+        learner.fit(self._X, self._in_rows(signed_weights))
+        return learner, Outputs(checked_outputs(learner, self._X)[self._order], None)
+
+    def _in_rows(self, signed_weights):
         in_rows = np.empty(len(self._X))
         in_rows[self._order] = signed_weights
-        learner = clone(self._learner, safe=False)  # a plain object is copied
-        learner.fit(self._X, in_rows)
-        return learner, Outputs(checked_outputs(learner, self._X)[self._order], None)
+        return in_rows
+
+
+class _LinearTrainer(_RawTrainer):
+    """Trains linear classifiers, on features checked once; their outputs are bits."""
+
+    outputs = "sign"
+
+    def __init__(self, learner, X, order):
+        check_positive("C", learner.C)
+        super().__init__(learner, X, order)
+
+    def train(self, signed_weights, round, every_column=False):
+        learner = clone(self._learner).fit_checked(self._X, self._in_rows(signed_weights))
+        is_positive = learner.predict_checked(self._X)[self._order] > 0
+        return learner, Outputs(np.array([-1.0, 1.0]), is_positive.astype(np.int32))
 
 
 def _kind_of_outputs(rule):

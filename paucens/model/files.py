@@ -1,4 +1,4 @@
-"""What a model file holds: parameters as JSON, labels and trees as plain arrays, every index checked."""
+"""What a model file holds: parameters as JSON, labels and learners as plain arrays, every index checked."""
 
 import copy
 import itertools
@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 
 from paucens import persistence
-from paucens.learners import BinnedLearner, Stump, Tree
+from paucens.learners import Linear, Stump, Tree
 from paucens.learners.growing import TreeNodes
 
-SAVED_LEARNERS = {"Tree": Tree, "Stump": Stump}
+SAVED_LEARNERS = {"Tree": Tree, "Stump": Stump, "Linear": Linear}
 NODE_DTYPES = TreeNodes(np.int32, np.int32, np.float64, np.int32, np.float64, np.float64)
 
 
@@ -17,7 +17,7 @@ def plain_estimator(estimator):
     """Class and constructor parameters as JSON values, learners among them likewise."""
     parameters = estimator.get_params(deep=False)
     for name, value in parameters.items():
-        if isinstance(value, BinnedLearner):
+        if isinstance(value, tuple(SAVED_LEARNERS.values())):
             parameters[name] = plain_estimator(value)
         elif name == "random_state" and not isinstance(value, int | np.integer):
             parameters[name] = None  # the state of a generator is not part of the model
@@ -45,16 +45,23 @@ def plain_labels(classes):
 
 
 def learners_to_arrays(learners):
-    """All trees end to end: the columns of their nodes and where each tree begins.
+    """All learners end to end: the columns of the nodes of trees and where each begins, or linear coefficients.
 
     Raises
     ------
     TypeError
-        Where a learner is neither a `Tree` nor a `Stump`.
+        Where a learner is none of `SAVED_LEARNERS`.
     """
     for learner in learners:
         if type(learner).__name__ not in SAVED_LEARNERS:
-            raise TypeError(f"Only ensembles of Tree or Stump can be saved; this one holds {type(learner).__name__}.")
+            *names, last = SAVED_LEARNERS
+            raise TypeError(f"Only ensembles of {', '.join(names)} or {last} can be saved; this one holds "
+                            f"{type(learner).__name__}.")
+    if isinstance(learners[0], Linear):
+        return {
+            "linear/coef": np.concatenate([learner.coef_ for learner in learners]),
+            "linear/intercept": np.array([learner.intercept_ for learner in learners]),
+        }
     arrays = {
         f"nodes/{field}": np.concatenate([getattr(learner.nodes_, field) for learner in learners])
         for field in TreeNodes._fields
@@ -74,7 +81,26 @@ def flat_array(arrays, name, kinds, lengths=None):
 
 
 def learners_from_arrays(arrays, plain, n_features):
-    """The trees again; raise ValueError where an index of theirs leads outside of an array."""
+    """The learners again; raise ValueError where an index of a tree leads outside of an array."""
+    template = _revived_learner(plain)
+    template.n_features_in_ = n_features
+    return _linear(arrays, template) if isinstance(template, Linear) else _trees(arrays, template)
+
+
+def _linear(arrays, template):
+    intercepts = flat_array(arrays, "linear/intercept", "f")
+    coefs = flat_array(arrays, "linear/coef", "f", (len(intercepts) * template.n_features_in_,))
+    if len(intercepts) == 0 or not (np.isfinite(coefs).all() and np.isfinite(intercepts).all()):
+        raise ValueError("There is no linear learner, or one that is not finite. The file is damaged.")
+    learners = []
+    for coef, intercept in zip(np.split(coefs, len(intercepts)), intercepts, strict=True):
+        learner = copy.copy(template)
+        learner.coef_, learner.intercept_ = coef, float(intercept)
+        learners.append(learner)
+    return learners
+
+
+def _trees(arrays, template):
     start = flat_array(arrays, "nodes/start", "iu")
     fields = [
         arrays[f"nodes/{name}"].astype(dtype, casting="same_kind")
@@ -84,12 +110,11 @@ def learners_from_arrays(arrays, plain, n_features):
     persistence.check_index("nodes/start", start, n_nodes + 1)
     if any(field.shape != (n_nodes,) for field in fields) or len(start) < 2 or start[0] != 0 or start[-1] != n_nodes:
         raise ValueError("There are no nodes, or their columns differ in length. The file is damaged.")
-    template = _revived_learner(plain)
     learners = []
     for first, last in itertools.pairwise(start):
         learner = copy.copy(template)
-        learner.nodes_, learner.n_features_in_ = TreeNodes(*(field[first:last] for field in fields)), n_features
-        _check_nodes(learner.nodes_, n_features)
+        learner.nodes_ = TreeNodes(*(field[first:last] for field in fields))
+        _check_nodes(learner.nodes_, template.n_features_in_)
         learners.append(learner)
     return learners
 

@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paucens import persistence
-from paucens.learners import BinnedLearner, checked_outputs, make_trainer
+from paucens.learners import BinnedLearner, Linear, checked_outputs, make_trainer
 from paucens.model.files import (
     flat_array,
     learners_from_arrays,
@@ -129,6 +129,8 @@ class WeightedEnsemble(ClassifierMixin, BaseEstimator):
         for learner in self.learners_:
             if isinstance(learner, BinnedLearner):
                 yield learner.predict_checked(X, threads)
+            elif isinstance(learner, Linear):
+                yield learner.predict_checked(X)
             else:
                 yield checked_outputs(learner, X)
 
@@ -158,7 +160,7 @@ class WeightedEnsemble(ClassifierMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            Where a learner is neither a `Tree` nor a `Stump`, or a class label is no number, bool or string.
+            Where a learner is no `Tree`, `Stump` or `Linear`, or a class label is no number, bool or string.
         """
         check_is_fitted(self)
         header = {

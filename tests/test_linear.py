@@ -1,0 +1,104 @@
+"""The linear weak learner, alone and inside ensembles."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, Linear, PAUCEnsClassifier
+from paucens.learners import make_trainer
+from paucens.parallel import Threads
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.RandomState(0)
+    y = np.repeat([1, 0], [60, 240])
+    X = rng.normal(size=(300, 5)) + 0.5 * y[:, None]
+    weights = np.where(y == 1, 1.0, -1.0) * rng.exponential(size=300)
+    weights[::3] = 0.0
+    return X, y, weights
+
+
+def test_is_liblinear_on_the_rows_that_have_weight(data):
+    X, _, weights = data
+    used = weights != 0
+    magnitudes = np.abs(weights[used])
+    theirs = LinearSVC(C=0.3, dual=False).fit(X[used], weights[used] > 0, sample_weight=magnitudes / magnitudes.mean())
+    mine = Linear(C=0.3).fit(X, weights)
+    np.testing.assert_array_equal(mine.coef_, theirs.coef_[0])
+    np.testing.assert_array_equal(mine.predict(X), np.where(theirs.decision_function(X) >= 0, 1.0, -1.0))
+
+
+def test_scale_of_the_weights_and_rows_without_do_not_matter(data):
+    X, _, weights = data
+    once = Linear().fit(X, weights)
+    again = Linear().fit(np.vstack([X, 1e6 * X]), np.concatenate([1e-7 * weights, np.zeros(300)]))
+    np.testing.assert_allclose(again.coef_, once.coef_, rtol=1e-9)
+
+
+def test_a_negative_edge_is_turned_round():
+    """Few heavy rows against many light ones: the hinge prefers the many, here by a negative edge."""
+    found = 0
+    for seed in range(200):
+        rng = np.random.RandomState(seed)
+        X = rng.normal(size=(12, 1))
+        weights = np.sign(rng.normal(size=12)) * rng.exponential(size=12) ** 3
+        svm_weights = np.abs(weights) / np.abs(weights).mean()
+        theirs = LinearSVC(dual=False).fit(X, weights > 0, sample_weight=svm_weights)
+        edge = (weights * np.where(theirs.decision_function(X) >= 0, 1, -1)).sum()
+        mine = Linear().fit(X, weights)
+        assert (weights * mine.predict(X)).sum() == pytest.approx(abs(edge))
+        found += edge < 0
+    assert found > 0
+
+
+@pytest.mark.parametrize(("value", "answer"), [(1.0, 1.0), (-1.0, -1.0), (0.0, 1.0)])
+def test_one_class_answers_itself(data, value, answer):
+    X = data[0]
+    assert set(Linear().fit(X, np.full(len(X), value)).predict(X)) == {answer}
+
+
+def test_inside_an_ensemble_it_learns_what_it_learns_alone(data):
+    X, y, _ = data
+    order = np.concatenate([np.flatnonzero(y == 1), np.flatnonzero(y == 0)]).astype(np.int32)[::-1].copy()
+    weights = np.random.RandomState(1).normal(size=len(X))
+    with Threads(1) as threads:
+        trainer = make_trainer(Linear(C=0.5), X, order, 256, threads, 0)
+        learner, outputs = trainer.train(weights[order], 0)
+    assert trainer.outputs == "sign"
+    alone = Linear(C=0.5).fit(X, weights)
+    np.testing.assert_array_equal(learner.coef_, alone.coef_)
+    np.testing.assert_array_equal(outputs.dense, alone.predict(X)[order])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_ensembles_of_linear_learners(data, dtype):
+    X, y, _ = data
+    X = StandardScaler().fit_transform(X).astype(dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for model in (
+            PAUCEnsClassifier((0, 0.2), learner=Linear(), n_estimators=15, nu=5.0, anneal=False),
+            AdaBoostClassifier(learner=Linear(), n_estimators=15),
+            AdaBoostLDAClassifier(learner=Linear(), n_estimators=15),
+        ):
+            model.fit(X, y)
+            by_hand = sum(w * h.predict(X) for w, h in zip(model.weights_, model.learners_, strict=True))
+            np.testing.assert_allclose(model.decision_function(X), by_hand - model.threshold_, atol=1e-12)
+            np.testing.assert_array_equal(model.decision_function(X[::-1]), model.decision_function(X)[::-1])
+            assert model.score(X, y) > 0.7
+            with pytest.raises(AttributeError, match="feature_importances_ needs trees; learners_ holds Linear"):
+                _ = model.feature_importances_
+
+
+def test_bad_input(data):
+    X, _, weights = data
+    with pytest.raises(ValueError, match="signed_weights must be one number a sample"):
+        Linear().fit(X, weights[:-1])
+    with pytest.raises(ValueError, match="contains NaN"):
+        Linear().fit(np.where(X > 2, np.nan, X), weights)
+    with pytest.raises(ValueError, match="X has 2 features, but Linear is expecting 5"):
+        Linear().fit(X, weights).predict(X[:, :2])
