@@ -152,7 +152,7 @@ def draw_intervals(axes, at, intervals, colour, marker):
 
 
 def draw_paired_dots(axes, frame, y, by="method", pair="repeat"):
-    """Draw y of every repeat above its method, a thin line through each repeat and a bar at each mean.
+    """Draw y of every repeat above its method, a thin line through each repeat, a bar and a number at each mean.
 
     Parameters
     ----------
@@ -169,12 +169,12 @@ def draw_paired_dots(axes, frame, y, by="method", pair="repeat"):
         axes.plot(np.full(len(wide), place), wide[method], marker, color=colour, markersize=3.5, alpha=0.6,
                   markeredgewidth=0)  # fmt: skip
         mean = wide[method].mean()
-        side, align = (-1, "right") if place == 0 else (1, "left")
-        axes.plot([place - 0.14, place + 0.14], [mean, mean], color=colour, linewidth=2.5, zorder=4)
-        axes.annotate(f"{mean:.3f}", (place + side * 0.18, mean), ha=align, va="center", color=colour,
-                      fontweight="bold")  # fmt: skip
-    axes.set_xticks(places, list(wide))
-    axes.set_xlim(-0.7, len(places) - 0.3)
+        axes.plot([place - 0.2, place + 0.2], [mean, mean], color=colour, linewidth=2.5, zorder=4)
+        axes.annotate(f"{mean:.3f}", (place, wide[method].max()), xytext=(0, 5), textcoords="offset points",
+                      ha="center", color=colour, fontsize=8, fontweight="bold")  # fmt: skip
+    axes.set_xticks(places, list(wide), rotation=25, ha="right", rotation_mode="anchor")
+    axes.set_xlim(-0.6, len(places) - 0.4)
+    axes.margins(y=0.12)
 
 
 def draw_regions(axes, x_edges, y_edges, is_positive, colour):
