@@ -26,7 +26,7 @@ def test_is_liblinear_on_the_rows_that_have_weight(data):
     X, _, weights = data
     used = weights != 0
     magnitudes = np.abs(weights[used])
-    theirs = LinearSVC(C=0.3, dual=False).fit(X[used], weights[used] > 0, sample_weight=magnitudes / magnitudes.mean())
+    theirs = LinearSVC(C=0.3, dual=False, tol=0.01).fit(X[used], weights[used] > 0, sample_weight=magnitudes / magnitudes.mean())
     mine = Linear(C=0.3).fit(X, weights)
     np.testing.assert_array_equal(mine.coef_, theirs.coef_[0])
     np.testing.assert_array_equal(mine.predict(X), np.where(theirs.decision_function(X) >= 0, 1.0, -1.0))
@@ -47,7 +47,7 @@ def test_a_negative_edge_is_turned_round():
         X = rng.normal(size=(12, 1))
         weights = np.sign(rng.normal(size=12)) * rng.exponential(size=12) ** 3
         svm_weights = np.abs(weights) / np.abs(weights).mean()
-        theirs = LinearSVC(dual=False).fit(X, weights > 0, sample_weight=svm_weights)
+        theirs = LinearSVC(dual=False, tol=0.01).fit(X, weights > 0, sample_weight=svm_weights)
         edge = (weights * np.where(theirs.decision_function(X) >= 0, 1, -1)).sum()
         mine = Linear().fit(X, weights)
         assert (weights * mine.predict(X)).sum() == pytest.approx(abs(edge))

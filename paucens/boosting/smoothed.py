@@ -1,7 +1,5 @@
 """Boosting of a smoothed partial AUC, after Komori and Eguchi."""
 
-import itertools
-
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
@@ -18,7 +16,8 @@ from paucens.validation import all_or_nothing, check_integer
 
 NOISE = np.sqrt(0.5)  # sd on each score, so that P(s > t) = Phi(s - t)
 FAR = 8.0 * NOISE  # beyond this the noise does not reach
-PANEL = 2.0 * NOISE  # width of a piece of the quadrature
+PANEL = 3.0 * NOISE  # width of a piece of the quadrature
+BLOCK = 4096
 NODES, SHARES = (values / 2 for values in np.polynomial.legendre.leggauss(8))  # of a piece of width 1 around 0
 PROBE = 0.1  # step at which the slope tells the curvature
 MOST_HALVINGS = 30
@@ -132,8 +131,9 @@ class PAUCBoostClassifier(WeightedEnsemble):
             for t in range(self.n_estimators):
                 if 1 - area.value <= SATURATED:
                     return
-                learner, outputs, edge = train_with_edge(trainer, area.gradient(), t)
-                coefficient, area = step_up(area, outputs.dense) if edge > NO_EDGE else (0.0, area)
+                gradient = area.gradient()
+                learner, outputs, edge = train_with_edge(trainer, gradient, t)
+                coefficient, area = step_up(area, gradient, outputs.dense) if edge > NO_EDGE else (0.0, area)
                 if coefficient == 0 and t > 0:
                     return
                 threshold = training_threshold(*np.split(area.scores, [m]), n, fpr_range[1])
@@ -162,41 +162,52 @@ class SmoothedArea:
 
     def __init__(self, scores, m, fpr_range):
         self.scores, self.m, self.fpr_range = scores, m, fpr_range
-        self._positives, self._negatives = scores[:m], scores[m:]
-        self._panels = list(self._quadrature())
-        width = fpr_range[1] - fpr_range[0]
-        self.value = sum(
-            float((shares * detection_rate(self._positives, nodes) * density(self._negatives, nodes)).sum())
-            for nodes, shares in self._panels
-        ) / width
+        positives, negatives = scores[:m], scores[m:]
+        self._nodes, self._shares = self._quadrature(negatives)
+        self._negative_density = density(negatives, self._nodes)
+        self.value = float((self._shares * detection_rate(positives, self._nodes) * self._negative_density).sum())
 
     def gradient(self):
         """Return the derivative by each score, ndarray of shape (m + n,), positives first."""
-        out = np.zeros_like(self.scores)
-        up, down = out[: self.m], out[self.m :]
-        for nodes, shares in self._panels:
-            up += (bells(self._positives, nodes) * (shares * density(self._negatives, nodes))).sum(axis=1)
-            down -= (bells(self._negatives, nodes) * (shares * density(self._positives, nodes))).sum(axis=1)
-        up /= self.m
-        down /= len(down)
-        return out / (self.fpr_range[1] - self.fpr_range[0])
+        positives, negatives = np.split(self.scores, [self.m])
+        up = weighted_bells(positives, self._nodes, self._shares * self._negative_density) / len(positives)
+        positive_density = density(positives, self._nodes)
+        down = weighted_bells(negatives, self._nodes, self._shares * positive_density) / len(negatives)
+        return np.concatenate([up, -down])
 
-    def _quadrature(self):
-        """Yield nodes and shares of Gauss-Legendre pieces from the threshold of beta to that of alpha."""
-        low, high = (self._threshold(rate) for rate in self.fpr_range[::-1])
-        n_panels = max(1, int(np.ceil((high - low) / PANEL)))
-        edges = np.linspace(low, high, n_panels + 1)
-        for left, right in itertools.pairwise(edges):
-            yield (left + right) / 2 + (right - left) * NODES, (right - left) * SHARES
+    def _quadrature(self, negatives):
+        """Nodes and shares of Gauss-Legendre pieces from the threshold of beta to that of alpha, over beta - alpha."""
+        low, high = (self._threshold(negatives, rate) for rate in self.fpr_range[::-1])
+        edges = np.linspace(low, high, max(1, int(np.ceil((high - low) / PANEL))) + 1)
+        width = edges[1] - edges[0]
+        nodes = (edges[:-1, None] + edges[1:, None]) / 2 + width * NODES
+        shares = np.tile(width * SHARES, len(nodes))
+        return nodes.ravel(), shares / (self.fpr_range[1] - self.fpr_range[0])
 
-    def _threshold(self, rate):
+    def _threshold(self, negatives, rate):
         """The threshold above which a noisy negative lies with probability `rate`."""
         low, high = self.scores.min() - FAR, self.scores.max() + FAR
         if rate <= 0:
             return high
         if rate >= 1:
             return low
-        return brentq(lambda c: float(detection_rate(self._negatives, np.array([c]))[0]) - rate, low, high)
+        return brentq(lambda c: detection_rate(negatives, np.array([c]))[0] - rate, low, high)
+
+
+def weighted_bells(scores, nodes, weights):
+    """Sum over the nodes of the density of each noisy score there times a weight, ndarray of shape (n_scores,)."""
+    out = np.zeros(len(scores))
+    near = np.flatnonzero(scores > nodes[0] - FAR)
+    for block in blocks_of(near):
+        out[block] = np.einsum("ik,k->i", bells(scores[block], nodes), weights)
+    return out
+
+
+def density(scores, nodes):
+    """Density of the noisy scores of a class at each node."""
+    near = np.flatnonzero(scores > nodes[0] - FAR)
+    sums = (bells(scores[block], nodes).sum(axis=0) for block in blocks_of(near))
+    return sum(sums, np.zeros(len(nodes))) / len(scores)
 
 
 def bells(scores, nodes):
@@ -204,19 +215,20 @@ def bells(scores, nodes):
     return np.exp(-np.square(scores[:, None] - nodes)) / np.sqrt(np.pi)  # variance 1/2
 
 
-def density(scores, nodes):
-    """Density of the noisy scores of a class at each node."""
-    return bells(scores, nodes).mean(axis=0)
-
-
 def detection_rate(scores, nodes):
     """Share of the noisy scores of a class above each node."""
-    return ndtr((scores[:, None] - nodes) / NOISE).mean(axis=0)
+    blocks = blocks_of(np.arange(len(scores)))
+    return sum(ndtr((scores[block, None] - nodes) / NOISE).sum(axis=0) for block in blocks) / len(scores)
 
 
-def step_up(area, outputs):
+def blocks_of(indices):
+    """Cut indices into pieces whose matrices of bells stay in the cache."""
+    return [indices[start : start + BLOCK] for start in range(0, len(indices), BLOCK)]
+
+
+def step_up(area, gradient, outputs):
     """Return the coefficient of a learner and the area with it; 0 and the area as it was where no step raises it."""
-    slope = float((area.gradient() * outputs).sum())
+    slope = float((gradient * outputs).sum())
     probe = SmoothedArea(area.scores + PROBE * outputs, area.m, area.fpr_range)
     fall = slope - float((probe.gradient() * outputs).sum())
     coefficient = min(slope * PROBE / fall, LARGEST_COEFFICIENT) if fall > 0 else LARGEST_COEFFICIENT

@@ -7,6 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from paucens.validation import all_or_nothing, check_features, check_positive, check_signed_weights
 
+TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
+
 
 class Linear(BaseEstimator):
     """Fit a linear classifier to signed weights; answer +1 or -1.
@@ -25,7 +27,7 @@ class Linear(BaseEstimator):
     Notes
     -----
     LIBLINEAR (Fan et al. 2008) through scikit-learn's `LinearSVC`: squared hinge loss, solved in the primal, which
-    draws no random numbers. Magnitudes are rescaled to mean 1 over the rows that have a weight; rows without are
+    draws no random numbers, to LIBLINEAR's default tolerance. Magnitudes are rescaled to mean 1 over the rows that have a weight; rows without are
     left out. Where only one class has weight, the answer is that class for every row. A classifier of negative edge
     is turned round.
 
@@ -76,7 +78,7 @@ class Linear(BaseEstimator):
         if positive.all() or not positive.any():
             self.coef_, self.intercept_ = np.zeros(X.shape[1]), 1.0 if positive.all() else -1.0
             return self
-        svm = LinearSVC(C=self.C, dual=False).fit(X[used], positive, sample_weight=magnitudes / magnitudes.mean())
+        svm = LinearSVC(C=self.C, dual=False, tol=TOLERANCE).fit(X[used], positive, sample_weight=magnitudes / magnitudes.mean())
         self.coef_, self.intercept_ = svm.coef_[0], float(svm.intercept_[0])
         if float((weights * self.predict_checked(X)).sum()) < 0:
             self.coef_, self.intercept_ = -self.coef_, -self.intercept_
