@@ -18,6 +18,7 @@ from paucens.metrics import (
     threshold_at_fpr,
     tpr_at_fpr,
 )
+from paucens.structural import LinearPAUCSVC
 
 __version__ = "0.1.0"
 
@@ -27,6 +28,7 @@ __all__ = [
     "AsymBoostClassifier",
     "CSAdaBoostClassifier",
     "Linear",
+    "LinearPAUCSVC",
     "PAUCBoostClassifier",
     "PAUCEnsClassifier",
     "Stump",

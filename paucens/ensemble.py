@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 from tqdm import tqdm
 
-from paucens.cutting_plane import Master, training_threshold
+from paucens.cutting_plane import Master, training_positions, training_threshold
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import band_indices, check_fpr_range
@@ -181,23 +181,11 @@ class PAUCEnsClassifier(WeightedEnsemble):
     def _ranges(self, n_negatives, n_rounds):
         """Positions (j_alpha, j_beta) of each round."""
         alpha, beta = check_fpr_range(self.fpr_range)
-        j_alpha, j_beta = band_indices(n_negatives, alpha, beta)
-        if alpha == 0 and j_beta == 0:
-            warnings.warn(
-                f"The range (0, {beta:g}) is narrower than one of {n_negatives} negatives; the best one stands for "
-                f"it. It takes {int(np.ceil(1 / beta))} negatives to hold one.",
-                UserWarning, stacklevel=4,
-            )
-            j_beta = 1
-        if j_beta <= j_alpha:
-            raise ValueError(
-                f"The range ({alpha:g}, {beta:g}) holds no position among {n_negatives} negatives; it takes about "
-                f"{int(np.ceil(2 / (beta - alpha)))} negatives, or a wider range."
-            )
+        positions = training_positions(n_negatives, self.fpr_range)
         if self.anneal is False or alpha > 0:
-            return [(j_alpha, j_beta)] * n_rounds
+            return [positions] * n_rounds
         widths = beta ** (np.arange(1, n_rounds + 1) / (ANNEALED_SHARE * n_rounds))
-        return [(0, max(j_beta, band_indices(n_negatives, 0.0, width)[1])) for width in widths]
+        return [(0, max(positions[1], band_indices(n_negatives, 0.0, width)[1])) for width in widths]
 
     def _boost(self, trainer, master, ranges):
         learners, stages, thresholds, history = [], [], [], []

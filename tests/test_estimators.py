@@ -26,6 +26,7 @@ from paucens import (
     pauc_scorer,
 )
 from paucens.datasets import load_toy
+from paucens.structural import LinearPAUCSVC
 
 CLASSIFIERS = [
     PAUCEnsClassifier(n_estimators=30),
@@ -34,6 +35,7 @@ CLASSIFIERS = [
     AsymBoostClassifier(2.0, n_estimators=30),
     CSAdaBoostClassifier(1.5, 0.5, n_estimators=30),
     PAUCBoostClassifier(n_estimators=30),
+    LinearPAUCSVC(),
 ]
 LEAST_CHECKS = 50
 RANGE = (0, 0.2)

@@ -2,6 +2,7 @@
 
 from paucens.cutting_plane.cut import Cut, most_violated_cut
 from paucens.cutting_plane.master import Master
+from paucens.cutting_plane.positions import training_positions
 from paucens.cutting_plane.threshold import training_threshold
 
-__all__ = ["Cut", "Master", "most_violated_cut", "training_threshold"]
+__all__ = ["Cut", "Master", "most_violated_cut", "training_positions", "training_threshold"]

@@ -14,6 +14,7 @@ MOST_STEPS = 100_000  # pairwise steps of one dual solution; reached for nu beyo
 # while the set is poor: half the oracle calls of full steps (tests/benchmarks/test_speed.py counts them). A line
 # search was tried: as many cuts, several calls for each.
 STEP = 1 / 3
+MOST_AT_ONCE = 10_000  # BLAS shares out dot products of longer vectors, so that they depend on its threads
 FINEST = 1e-13  # relative gap below which rounding decides
 DUAL_SHARE = 0.1  # of the wanted gap that the dual solution may waste
 
@@ -28,7 +29,7 @@ class Master:
     n_positives, n_negatives : int
     nu : float
     formulation : {"tight", "struct"}
-    store : {"sign", "value", "dense"}
+    store : {"sign", "value", "dense", "column"}
         How outputs are kept, see `outputs`.
     n_learners : int
         As many as there will ever be.
@@ -104,16 +105,27 @@ class Master:
         n_cuts : int
             How often the oracle was called.
         """
-        n_calls, tolerance = 0, max(tolerance, FINEST)
+        n_calls = 1
         if new_range:
-            self.objective, n_calls = np.inf, 1
+            self.objective, n_calls = np.inf, 2
             self._try(self.weights, j_alpha, j_beta)
-        while True:
-            minimiser = self._solve_dual(tolerance)
-            self._try(self.weights + STEP * (minimiser - self.weights), j_alpha, j_beta)
+        while not self._improve(j_alpha, j_beta, tolerance):
             n_calls += 1
-            if self.objective - self.bound <= tolerance * self.objective:
-                return n_calls
+        return n_calls
+
+    def step(self, j_alpha, j_beta, tolerance):
+        """Call the oracle once on the way of `solve`; return whether the tolerance is reached.
+
+        For learners that are all there from the start: it drops idle cuts, as `append` does between solutions.
+        """
+        self._drop_idle()
+        return self._improve(j_alpha, j_beta, tolerance)
+
+    def _improve(self, j_alpha, j_beta, tolerance):
+        tolerance = max(tolerance, FINEST)
+        minimiser = self._solve_dual(tolerance)
+        self._try(self.weights + STEP * (minimiser - self.weights), j_alpha, j_beta)
+        return self.objective - self.bound <= tolerance * self.objective
 
     def _solve_dual(self, tolerance):
         """Improve the dual variables and raise the bound; return the minimiser over the working set, Phi' lambda."""
@@ -130,8 +142,8 @@ class Master:
         """Evaluate a point, keep it if it is the best, and add the cut that is most violated there."""
         cut = self._oracle(weights, j_alpha, j_beta)
         row = self.screen.project(cut)
-        risk = max(0.0, cut.loss - float(row @ weights))
-        objective = 0.5 * float(weights @ weights) + self.nu * risk
+        risk = max(0.0, cut.loss - _dot(row, weights))
+        objective = 0.5 * _dot(weights, weights) + self.nu * risk
         if objective < self.objective:
             self.objective, self.weights = objective, weights
         self._add(self.screen.unscreened(cut), row)
@@ -176,3 +188,8 @@ class Master:
         self._losses, self._dual, self._idle = (
             np.pad(values, (0, k)) for values in (self._losses, self._dual, self._idle)
         )
+
+
+def _dot(a, b):
+    """Sum of products, the same whatever the number of BLAS threads."""
+    return sum(float(a[i : i + MOST_AT_ONCE] @ b[i : i + MOST_AT_ONCE]) for i in range(0, len(a), MOST_AT_ONCE))

@@ -1,7 +1,7 @@
 """What the learners answer on the training samples, stored small, summed fast.
 
-Three stores share one interface: bits for learners of outputs +-1, bytes for learners of few values,
-floats for any other. Samples are listed positives first.
+Four stores share one interface: bits for learners of outputs +-1, bytes for learners of few values, floats for
+any other, and floats of any size for the columns of a linear model. Samples are listed positives first.
 """
 
 import numpy as np
@@ -21,6 +21,7 @@ CODES = 256
 class _CodedStore:
     """Bytes and a table a group: sums over learners are look-ups, sums over samples histograms."""
 
+    bounded = True  # outputs lie in [-1, 1]
     learners_per_group = 1
 
     def __init__(self, n_learners, n_samples):
@@ -104,6 +105,8 @@ class ValueStore(_CodedStore):
 class DenseStore:
     """One float64 a learner and sample."""
 
+    bounded = True
+
     def __init__(self, n_learners, n_samples):
         self.n_learners = 0
         self.outputs = np.empty((n_learners, n_samples))
@@ -138,9 +141,26 @@ class DenseStore:
         return part
 
 
+class ColumnStore(DenseStore):
+    """Columns of features in the place of learners: all outputs are scored at once, and may be of any size.
+
+    By einsum: unlike BLAS it adds in one order whatever the number of threads.
+    """
+
+    bounded = False
+
+    def scores(self, weights, out):
+        """Write the weighted sum of all columns for each sample."""
+        np.einsum("t,ti->i", weights, self.outputs[: self.n_learners], out=out)
+
+    def project(self, cut):
+        """s . h_t for each column t, ndarray of shape (n_learners,)."""
+        return np.einsum("ti,i->t", self.outputs[: self.n_learners], cut.signed_weights)
+
+
 def project(cut, outputs):
     """s . h of one learner, its outputs as float64 of shape (n_samples,)."""
     return dot_samples(cut.samples, cut.counts, cut.tied_count, outputs) / cut.normaliser
 
 
-STORES = {"sign": SignStore, "value": ValueStore, "dense": DenseStore}
+STORES = {"sign": SignStore, "value": ValueStore, "dense": DenseStore, "column": ColumnStore}

@@ -16,7 +16,7 @@ class ScreenedScores:
 
     Outputs lie in [-1, 1], so no score changes by more than |w - w_ref|_1 between two weight vectors. A
     negative left out at w_ref with a score of at most `outside` is still below every score larger than
-    outside + |w - w_ref|_1.
+    outside + |w - w_ref|_1. From a store without this bound none is left out.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class ScreenedScores:
         self._all.append(outputs)
         if self._part is not self._all:
             self._part.append(outputs, self._samples)
-        self._may_shrink = True
+        self._may_shrink = self._all.bounded
 
     def scores(self, weights, j_beta):
         """Scores of the positives and of the negatives that are kept, two arrays of float64."""

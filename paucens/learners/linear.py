@@ -27,9 +27,9 @@ class Linear(BaseEstimator):
     Notes
     -----
     LIBLINEAR (Fan et al. 2008) through scikit-learn's `LinearSVC`: squared hinge loss, solved in the primal, which
-    draws no random numbers, to LIBLINEAR's default tolerance. Magnitudes are rescaled to mean 1 over the rows that have a weight; rows without are
-    left out. Where only one class has weight, the answer is that class for every row. A classifier of negative edge
-    is turned round.
+    draws no random numbers, to LIBLINEAR's default tolerance. Magnitudes are rescaled to mean 1 over the rows that
+    have a weight; rows without are left out. Where only one class has weight, the answer is that class for every row.
+    A classifier of negative edge is turned round.
 
     The hinge loss is not the edge, so the stopping rule of an ensemble of these is no certificate (ERRATA.md, E12).
     Features should be of similar scale: put a `StandardScaler` before the ensemble.
@@ -78,7 +78,8 @@ class Linear(BaseEstimator):
         if positive.all() or not positive.any():
             self.coef_, self.intercept_ = np.zeros(X.shape[1]), 1.0 if positive.all() else -1.0
             return self
-        svm = LinearSVC(C=self.C, dual=False, tol=TOLERANCE).fit(X[used], positive, sample_weight=magnitudes / magnitudes.mean())
+        svm = LinearSVC(C=self.C, dual=False, tol=TOLERANCE)
+        svm.fit(X[used], positive, sample_weight=magnitudes / magnitudes.mean())
         self.coef_, self.intercept_ = svm.coef_[0], float(svm.intercept_[0])
         if float((weights * self.predict_checked(X)).sum()) < 0:
             self.coef_, self.intercept_ = -self.coef_, -self.intercept_
