@@ -20,19 +20,26 @@ import numpy as np
 import paucens
 from paucens.datasets import REGISTRY, content_hash
 from paucens.plotting import house_style, save_figure
+from reproduce._cluster import BACKENDS, check_backend, cluster
 from reproduce._store import HASH_DIGITS, ROOT, Sheet, complete, read_frame, shown, write_atomically
 
 SCALES = ("smoke", "small", "paper")
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
+class MissingData(FileNotFoundError):
+    """None of the data sets that a script is about is on the disk; the message says how to get them."""
+
+
 @dataclass(frozen=True)
 class Data:
-    """A table of features with what a CSV says of it."""
+    """A data set with what a CSV says of it."""
 
+    name: str  # its key in the registry
     title: str  # the name to print; a stand-in says that it is one
-    X: np.ndarray
+    X: np.ndarray  # features, a row a sample; or the paths of images
     y: np.ndarray
+    groups: np.ndarray | None  # of samples that must not be parted
     stands_in: bool
     content_hash: str
 
@@ -99,11 +106,16 @@ def parse_arguments(about, argv=None):
     add("--scale", choices=SCALES, default="small", help="smoke: seconds; small: a minute; paper: in full")
     add("--seed", type=_natural, default=0, help="source of all random numbers (default 0)")
     add("--jobs", type=int, default=2, help="processes; results do not depend on it (default 2)")
+    add("--backend", choices=BACKENDS, default="loky",
+        help="loky: --jobs processes of this machine; dask: the workers of the cluster at --scheduler")  # fmt: skip
+    add("--scheduler", metavar="ADDRESS", help="of the Dask cluster, such as tcp://host:8786")
     add("--data", type=Path, metavar="DIR", help="folder of data sets, searched first (default data/)")
     add("--out", type=Path, metavar="DIR",
         help="folder to write to (default build/figures/SCALE; figures/ for --scale paper)")  # fmt: skip
     add("--redraw", action="store_true", help="only make table and picture from the CSV that is there")
-    return parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
+    check_backend(parser, arguments)
+    return arguments
 
 
 def _natural(text):
@@ -121,7 +133,7 @@ def main(script, argv=None):
     except KeyboardInterrupt:
         print("Interrupted. The same command goes on from what is saved.")
         return 130
-    except FileNotFoundError as error:
+    except (FileNotFoundError, ConnectionError) as error:
         print(error, file=sys.stderr)
         return 1
     for path in paths:
@@ -142,8 +154,9 @@ def perform(script, arguments):
     else:
         plan = script.plan(arguments)
         folder = output_folder(arguments, any(data.stands_in for data in plan.data))
-        for sheet in plan.sheets:
-            complete(sheet, folder, provenance(script, arguments, plan), arguments.jobs)
+        with cluster(arguments):
+            for sheet in plan.sheets:
+                complete(sheet, folder, provenance(script, arguments, plan), arguments.jobs)
     sheets = [folder / f"{name}.csv" for name in script.sheets]
     frames = {path.stem: read_frame(path) for path in sheets}
     table, text = folder / f"{script.name}.md", script.table(frames)
@@ -206,7 +219,29 @@ def load_data(name, folder=None):
 
 
 def _as_data(about, bunch):
-    return Data(about.title, bunch.data, bunch.target, bool(about.stand_in_for), bunch.content_hash)
+    groups = bunch.get("groups")
+    return Data(about.name, about.title, bunch.data, bunch.target, groups, bool(about.stand_in_for), bunch.content_hash)
+
+
+def load_available(names, folder=None):
+    """Load those of several data sets that are on the disk, stand-ins included, and say how to get the others.
+
+    Raises
+    ------
+    MissingData
+        If none is there.
+    """
+    found, misses = [], []
+    for name in names:
+        try:
+            found.append(load_data(name, folder))
+        except FileNotFoundError as error:
+            misses.append(error)
+    if not found:
+        raise MissingData("\n".join(map(str, misses)))
+    for error in misses:
+        print(f"{error}\nUntil then it is left out.\n")
+    return found
 
 
 def random_streams(seed, repeat, n_streams):
@@ -231,5 +266,5 @@ def short_hash(*arrays):
 def candidates_may_stall():
     """Silence the warning of a fit whose weights stay 0, where such a fit is one candidate of many."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All weights are 0", UserWarning)
+        warnings.filterwarnings("ignore", "All weights are 0|coef_ is 0", UserWarning)
         yield

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -94,14 +95,20 @@ def complete(sheet, folder, origin, jobs):
 def _run(tasks, jobs):
     """Yield (task, rows) as they come. Under `joblib.parallel_config` the work goes where that says."""
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    calls = (delayed(_work)(position, task.work) for position, task in enumerate(tasks))
-    for position, rows in parallel(calls):
+    for position, rows in parallel(_call(position, task.work) for position, task in enumerate(tasks)):
         yield tasks[position], rows
 
 
-def _work(position, work):
+def _call(position, work):
+    """Spread a partial out: joblib's Dask backend sends an array once, not with every task, where it sees it."""
+    if isinstance(work, partial):
+        return delayed(_work)(position, work.func, *work.args, **work.keywords)
+    return delayed(_work)(position, work)
+
+
+def _work(position, work, *given, **named):
     with threadpool_limits(1):
-        return position, work()
+        return position, work(*given, **named)
 
 
 def _reusable_blocks(sheet, path, origin):

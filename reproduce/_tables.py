@@ -94,7 +94,7 @@ def mean_sd(values):
     return f"{values.mean():.3f}" + (f" ({values.std(ddof=1):.3f})" if len(values) > 1 else "")
 
 
-def interval_text(interval):
+def interval_text(interval, form="+.3f"):
     """Write the ends of an interval, or a dash where there are none.
 
     Examples
@@ -102,7 +102,7 @@ def interval_text(interval):
     >>> interval_text(MeanInterval(0.01, -0.002, 0.022))
     '-0.002 to +0.022'
     """
-    return NOTHING if math.isnan(interval.low) else f"{interval.low:+.3f} to {interval.high:+.3f}"
+    return NOTHING if math.isnan(interval.low) else f"{interval.low:{form}} to {interval.high:{form}}"
 
 
 def choices_text(values):

@@ -1,10 +1,11 @@
 """Run every script of this folder, print its tables, and say what was written and how long it took.
 
-    python reproduce/all.py [--scale smoke|small|paper] [--seed 0] [--jobs 2] [--data DIR] [--out DIR]
-                            [--redraw]
+    python reproduce/all.py [--scale smoke|small|paper] [--seed 0] [--jobs 2] [--backend loky|dask]
+                            [--scheduler ADDRESS] [--data DIR] [--out DIR] [--redraw]
 
-Arguments go to every script. A script that fails does not stop the others; the exit code is 1 then, and the
-last line names it. Ctrl-C stops everything; the same command goes on from there.
+Arguments go to every script. One whose data sets are not on the disk is left out, and it says how to get them. A
+script that fails does not stop the others; the exit code is 1 then, and the last line names it. Ctrl-C stops
+everything; the same command goes on from there.
 """
 
 import importlib
@@ -15,7 +16,7 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from reproduce._run import parse_arguments, perform, shown
+from reproduce._run import MissingData, parse_arguments, perform, shown
 
 
 def script_names():
@@ -35,6 +36,10 @@ def main(argv=None):
             paths = perform(importlib.import_module(f"reproduce.{name}").SCRIPT, arguments)
         except KeyboardInterrupt:
             return 130
+        except MissingData as error:
+            print(error)
+            report.append(f"{name} was left out: its data is not here")
+            continue
         except Exception:  # whatever it is, the other scripts have a right to run
             traceback.print_exc()
             failed.append(name)
