@@ -195,3 +195,35 @@ def append_column(features, gram, column, t):
 
 def combine_rows(features, dual, n_learners):
     return dual @ features[: len(dual), :n_learners]
+
+
+# -- centrist --------------------------------------------------------------------------------------
+
+def census(image):
+    neighbours = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
+    height, width = image.shape
+    codes = np.zeros((height - 2, width - 2), dtype=np.uint8)
+    for y, x in itertools.product(range(1, height - 1), range(1, width - 1)):
+        bits = [image[y, x] >= image[y + dy, x + dx] for dy, dx in neighbours]
+        codes[y - 1, x - 1] = sum(128 >> k for k, is_set in enumerate(bits) if is_set)
+    return codes
+
+
+def count_patches(codes, corners, strides, side):
+    patches = []
+    for corner, stride in zip(corners, strides, strict=True):
+        patch = [int(codes[corner + y * stride + x]) for y in range(side) for x in range(side)]
+        patches.append([code * (side**2 + 1) + patch.count(code) for code in dict.fromkeys(patch)])
+    return patches
+
+
+def nearest_words(patches, table, bias):
+    totals = [bias + table[patch].sum(axis=0, dtype=np.int64) for patch in patches]
+    return [int(np.argmax(total)) for total in totals], [int(np.max(total)) for total in totals]
+
+
+def tally(patches, words, members):
+    members = members.copy()
+    for patch, word in zip(patches, words, strict=True):
+        members[patch, word] += 1
+    return members

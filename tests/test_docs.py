@@ -11,7 +11,9 @@ import pytest
 import paucens
 
 MODULES = [module.name for module in pkgutil.walk_packages(paucens.__path__, "paucens.") if "._" not in module.name]
-NEEDS_DATA = {"paucens.datasets.usps"}  # tests/test_datasets.py runs its example where the data is
+NEEDS_DATA = {  # tests/test_datasets*.py run their examples where the data is
+    f"paucens.datasets.{name}" for name in ("usps", "scene15", "faces", "tabular", "yeast_pairs")
+}
 
 
 @pytest.mark.filterwarnings("ignore:All weights are 0", "ignore:The range .* is narrower")

@@ -11,7 +11,7 @@ import paucens
 ROOT = Path(paucens.__file__).parent
 LEVELS = [  # bottom to top
     {"_kernels"},
-    {"parallel", "validation"},
+    {"images", "parallel", "validation"},
     {"metrics", "datasets", "features", "learners", "persistence"},
     {"cutting_plane", "model"},
     {"boosting", "ensemble", "structural", "proposals", "evaluation"},

@@ -26,7 +26,8 @@ def test_is_liblinear_on_the_rows_that_have_weight(data):
     X, _, weights = data
     used = weights != 0
     magnitudes = np.abs(weights[used])
-    theirs = LinearSVC(C=0.3, dual=False, tol=0.01).fit(X[used], weights[used] > 0, sample_weight=magnitudes / magnitudes.mean())
+    theirs = LinearSVC(C=0.3, dual=False, tol=0.01)
+    theirs.fit(X[used], weights[used] > 0, sample_weight=magnitudes / magnitudes.mean())
     mine = Linear(C=0.3).fit(X, weights)
     np.testing.assert_array_equal(mine.coef_, theirs.coef_[0])
     np.testing.assert_array_equal(mine.predict(X), np.where(theirs.decision_function(X) >= 0, 1.0, -1.0))

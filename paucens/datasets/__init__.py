@@ -8,25 +8,46 @@ usps              9298 digits of 16 x 16, even against odd     zip.train.gz and 
                   (Table 5)                                    zip.test.gz of ESL [1]_
 digits_parity     1797 digits of 8 x 8, even against odd; a    comes with scikit-learn  `load_digits_parity`
                   stand-in for USPS, never beside the paper
+scene15           4485 photographs of 15 scenes, indoor        scene_categories.zip     `load_scene15`
+                  against outdoor (Table 5)                    [3]_
+faces             4916 faces against 5000 random patches, 24   Viola and Jones (2004),  `load_faces`
+                  x 24 (Table 5)                               and INRIAPerson.tar [4]_
+protein_pairs     240249 pairs of yeast proteins, interacting  two .feature files of    `load_protein_pairs`
+                  or not (Table 4)                             Qi et al. (2006) [2]_
+yeast_pairs       a substitute for protein_pairs, of its size  put together for this    `load_yeast_pairs`
+                  and under its own name                       project
+mammography       11183 spots on mammograms                    mammography.csv          `load_mammography`
+htru2             17898 candidates for pulsars                 HTRU_2.csv of UCI        `load_htru2`
+sylva             13086 samples of forest                      made of the challenge's  `load_sylva`
+hiv_ecfp4         41120 compounds as fingerprints              made of HIV.csv          `load_hiv_ecfp4`
 ================  ===========================================  =======================  ====================
 
 `describe(name)` adds the terms of use and how the loader checks the content; `describe()` lists all. Files
 are looked up in the `path` argument, then in `$PAUCENS_DATA`, then in `./data`, each time in the sub-folder
 of the set first. A set that is not there raises FileNotFoundError with the places and the source; one that is
-not the genuine one raises ValueError.
+not the genuine one raises ValueError. `load_tabular(name)` reads mammography, htru2,
+sylva and hiv_ecfp4.
 
 A new set is one file in this folder, with a loader and an `ABOUT`, and its name in `REGISTRY` below.
 
 .. [1] Data page of Hastie, Tibshirani and Friedman, The Elements of Statistical Learning,
    https://hastie.su.domains/ElemStatLearn/data.html
+.. [2] http://www.cs.cmu.edu/~qyj/papers_sulp/proteins05_pages/feature-download.html
+.. [3] http://www-cvr.ai.uiuc.edu/ponce_grp/data/scene_categories/scene_categories.zip
+.. [4] http://pascal.inrialpes.fr/data/human/
 """
 
-from paucens.datasets import digits, toy, usps
+from paucens.datasets import digits, faces, protein_pairs, scene15, tabular, toy, usps, yeast_pairs
 from paucens.datasets._files import content_hash
 from paucens.datasets._registry import DataSet
 from paucens.datasets.digits import load_digits_parity
+from paucens.datasets.faces import load_faces
+from paucens.datasets.protein_pairs import load_protein_pairs
+from paucens.datasets.scene15 import load_scene15
+from paucens.datasets.tabular import load_hiv_ecfp4, load_htru2, load_mammography, load_sylva, load_tabular
 from paucens.datasets.toy import load_toy
 from paucens.datasets.usps import load_usps
+from paucens.datasets.yeast_pairs import load_yeast_pairs
 
 __all__ = [
     "REGISTRY",
@@ -34,11 +55,22 @@ __all__ = [
     "content_hash",
     "describe",
     "load_digits_parity",
+    "load_faces",
+    "load_hiv_ecfp4",
+    "load_htru2",
+    "load_mammography",
+    "load_protein_pairs",
+    "load_scene15",
+    "load_sylva",
+    "load_tabular",
     "load_toy",
     "load_usps",
+    "load_yeast_pairs",
 ]
 
-REGISTRY = {module.ABOUT.name: module.ABOUT for module in (toy, usps, digits)}
+MODULES = (toy, usps, digits, scene15, faces, protein_pairs, yeast_pairs)
+REGISTRY = {module.ABOUT.name: module.ABOUT for module in MODULES}
+REGISTRY |= tabular.SETS
 
 
 def describe(name=None) -> str:
