@@ -151,6 +151,24 @@ def draw_intervals(axes, at, intervals, colour, marker):
     axes.plot(at, means, marker, color=colour, markersize=4)
 
 
+def draw_power_law(axes, x, y, exponent, colour, **style):
+    """Draw the line y = c x^exponent through the middle of positive points, on logarithmic axes.
+
+    Parameters
+    ----------
+    axes : Axes
+    x, y : array of shape (n,)
+        The middle is that of the logarithms; the line reaches from the smallest x to the largest.
+    exponent : float
+    colour : str
+    **style
+        Of `Axes.plot`.
+    """
+    ends = np.array([np.min(x), np.max(x)])
+    middle = np.exp(np.mean(np.log(x))), np.exp(np.mean(np.log(y)))
+    axes.plot(ends, middle[1] * (ends / middle[0]) ** exponent, color=colour, **style)
+
+
 def draw_paired_dots(axes, frame, y, by="method", pair="repeat"):
     """Draw y of every repeat above its method, a thin line through each repeat, a bar and a number at each mean.
 
