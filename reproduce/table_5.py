@@ -31,18 +31,16 @@ import itertools
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 from matplotlib.ticker import FixedLocator
-from sklearn.decomposition import PCA
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, AsymBoostClassifier, PAUCEnsClassifier, Tree
-from paucens.features import Centrist, census_images
 from paucens.metrics import partial_auc
 from paucens.plotting import (
     GREY,
@@ -52,6 +50,7 @@ from paucens.plotting import (
     method_style,
     new_figure,
 )
+from reproduce._features import FEATURES
 from reproduce._run import Plan, Script, candidates_may_stall, load_available, main, random_streams, short_hash
 from reproduce._store import Sheet, Task, task_key
 from reproduce._tables import (
@@ -71,7 +70,6 @@ DATA_SETS = ("usps", "scene15", "faces")
 FPR_RANGE = (0.0, 0.1)
 DEPTHS = (3, 2)  # levels of splits; the first gives the paper's numbers
 MAX_BINS = 256
-VARIANCE = 0.95  # that principal components of faces keep
 ROUNDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # recorded
 TOLERANCE = 0.02  # beyond which a difference from the paper is explained
 COLUMNS = ("depth", "n_train", "n_test", "n_features", "split_hash", "choice", "parameter", "rounds", "pauc",
@@ -177,41 +175,6 @@ METHODS = {
 def setting_name(depth):
     """Name a setting for the CSV."""
     return f"depth {depth}"
-
-
-# ---------------------------------------------------------------------------------- features
-
-
-def raw(X, train):
-    """Pixels as they are."""
-    return X
-
-
-def principal(X, train):
-    """Principal components of the training half that hold 95 % of its variance."""
-    return PCA(n_components=VARIANCE, svd_solver="covariance_eigh").fit(X[train]).transform(X)
-
-
-def words(paths, train):
-    """Visual words in 31 windows, learnt on the training half."""
-    return described(tuple(paths), tuple(train))
-
-
-@lru_cache(maxsize=1)  # tasks of one repeat follow each other
-def described(paths, train):
-    """Describe all images by the words of some; the images by path, the some by index."""
-    census = census_of(paths)
-    return Centrist(n_jobs=1, random_state=0).fit(census[list(train)]).transform(census).astype(np.float32)
-
-
-@lru_cache(maxsize=1)
-def census_of(paths):
-    """Read the images and transform them, once a process."""
-    return census_images(paths, n_jobs=1)
-
-
-# samples, training indices -> (n, d)
-FEATURES = {"usps": raw, "digits_parity": raw, "scene15": words, "faces": principal}
 
 
 # ---------------------------------------------------------------------------------- computing

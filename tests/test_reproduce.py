@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paucens.datasets import load_digits_parity, load_usps
 from paucens.plotting import house_style
-from reproduce import _run, _store, _tables, figure_4, table_5
+from reproduce import _features, _run, _store, _tables, figure_4, table_5
 from reproduce import all as all_scripts
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -257,7 +257,7 @@ def test_a_row_of_table_5_is_computed_again_to_the_digit(finished):
         rows = frame[(frame.method == method) & (frame.depth == depth)]
         build = partial(table_5.METHODS[method].build, depth, table_5.PROTOCOLS["smoke"].rounds)
         choices = table_5.METHODS[method].choices_at(depth)
-        again = table_5.measure(X, y, table_5.raw, split, build, choices, sorted(set(rows.rounds)), depth)
+        again = table_5.measure(X, y, _features.raw, split, build, choices, sorted(set(rows.rounds)), depth)
         for column in ("pauc", "choice", "parameter", "split_hash", "n_train", "n_test"):
             assert [row[column] for row in again] == rows[column].tolist(), column
 
