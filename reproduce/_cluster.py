@@ -7,6 +7,7 @@ Scheduler and workers need the project as this machine has it, its folder on the
     python reproduce/table_5.py --backend dask --scheduler ADDRESS
 """
 
+import gc
 from contextlib import contextmanager
 from importlib.util import find_spec
 
@@ -67,7 +68,9 @@ def _connect(address):
     try:
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise ConnectionError(f"No Dask scheduler at {address}: {error}. Start one with `dask scheduler`.") from error
+        reason = str(error)
+    gc.collect()  # a failed client locks up the start of the next one if it is finalised just then
+    raise ConnectionError(f"No Dask scheduler at {address}: {reason}. Start one with `dask scheduler`.")
 
 
 def _check(client):
