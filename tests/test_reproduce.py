@@ -320,7 +320,8 @@ def test_a_fit_that_stopped_early_keeps_its_last_stage():
 
 
 @needs_usps
-def test_usps_stands_beside_the_papers_numbers(tmp_path):
+def test_usps_stands_beside_the_papers_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_5, "DATA_SETS", ("usps",))
     assert _run.main(table_5.SCRIPT, ["--scale", "smoke", "--jobs", "2", "--out", str(tmp_path)]) == 0
     frame = _store.read_frame(tmp_path / "table_5.csv")
     assert set(frame.data_set) == {"usps"}
