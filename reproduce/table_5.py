@@ -33,7 +33,7 @@ digits, labelled as the stand-in.
 
     python reproduce/table_5.py --scale paper
 
-About an hour on 2 cores, --scale small two minutes (estimated from parts).
+About an hour and a half on 2 cores that did other work too, SCENE the larger half (added up from an interrupted run).
 """
 
 import itertools
