@@ -30,9 +30,9 @@ class PAUCEnsClassifier(WeightedEnsemble):
         Anything with fit(X, signed_weights) and predict(X) in [-1, 1]. None is best-first trees of 31
         real leaves: Tree(depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1/3,
         column_sampling="node").
-    n_estimators : int, default=300
+    n_estimators : int, default=600
         Rounds at most.
-    nu : float, default=0.1
+    nu : float, default=0.03
         Weight of the risk against |w|^2 / 2. The objective is at most nu and a round lowers it by at most
         2 nu^2, so a nu below half of `edge_tolerance` stops after one round.
     anneal : bool or "auto", default="auto"
@@ -109,7 +109,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
     _fitted_scalars = ("n_iter_", "stop_reason_")
     _fitted_arrays = ("objective_", "gap_", "n_cuts_")
 
-    def __init__(self, fpr_range=(0.0, 0.1), *, learner=None, n_estimators=300, nu=0.1, anneal="auto",
+    def __init__(self, fpr_range=(0.0, 0.1), *, learner=None, n_estimators=600, nu=0.03, anneal="auto",
                  formulation="tight", cut_tolerance=1e-2, edge_tolerance=1e-4, max_bins=MAX_BINS, n_jobs=None,
                  random_state=None, verbose=0):
         self.fpr_range = fpr_range

@@ -118,8 +118,8 @@ TOP_PAIRS = tuple(  # every second one on a tenth of the negatives, even where t
 )
 PAUCENS = (  # what differs from the default of the package
     {},
-    {"nu": 0.02},
-    {"nu": 0.2},
+    {"nu": 0.01},
+    {"nu": 0.1},
     {"max_leaves": 15},
     {"max_leaves": 63},
     {"leaf_ridge": 60},

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from paucens import PAUCEnsClassifier
 from reproduce import _boosters, _run, _store, beyond_1, defaults
 from reproduce._tables import MeanInterval
 
@@ -219,8 +220,11 @@ def test_the_verdict_counts_the_sets_on_which_the_default_holds():
 # ------------------------------------------------------------------------------------------ the defaults
 
 
-def test_the_first_configuration_is_the_default():
-    assert next(iter(defaults.CONFIGURATIONS.items())) == ("default", {})
+def test_the_record_holds_the_defaults_of_the_package_and_its_base_first():
+    package = PAUCEnsClassifier().get_params()
+    recorded = defaults.CONFIGURATIONS[defaults.DEFAULT]
+    assert recorded == {name: package[name] for name in recorded} and set(recorded) == {"n_estimators", "nu"}
+    assert next(iter(defaults.CONFIGURATIONS)) == defaults.BASE
     assert defaults.PROTOCOLS["paper"].data_sets == len(defaults.DATA_SETS)
 
 
@@ -233,16 +237,17 @@ def test_choice_sets_are_drawn_from_their_seed(name):
     assert 0.02 < y.mean() < 0.12 and y.mean() == pytest.approx(y_test.mean(), abs=0.015)
 
 
-def test_defaults_are_compared_with_the_first_configuration(tmp_path, monkeypatch):
-    few = {"default": {"n_estimators": 4}, "wider": {"n_estimators": 4, "power": 0.5}}
+def test_configurations_are_compared_with_the_first(tmp_path, monkeypatch):
+    changes = {defaults.BASE: {}, "two seeds": {"models": 2}, "wider": {"power": 0.5}}
+    few = {name: {"n_estimators": 4} | change for name, change in changes.items()}
     monkeypatch.setattr(defaults, "CONFIGURATIONS", few)
     monkeypatch.setattr(defaults, "BOOSTERS", {})
-    monkeypatch.setitem(defaults.PROTOCOLS, "smoke", defaults.Protocol(2, 2, 2))
+    monkeypatch.setitem(defaults.PROTOCOLS, "smoke", defaults.Protocol(2, 2, 3))
     assert run(defaults, tmp_path) == 0
     frame = _store.read_frame(tmp_path / "defaults.csv")
-    assert len(frame) == 2 * 2 * 2 * 2 and frame.pauc.between(0, 1).all()
+    assert len(frame) == 2 * 2 * 3 * 2 and frame.pauc.between(0, 1).all()
     rows = defaults.with_labels(frame[frame.beta == 0.1])
     means = rows.groupby(["data_set", "label"]).pauc.mean().unstack()
-    expected = 100 * (means["wider"] - means["default"])
+    expected = 100 * (means["wider"] - means[defaults.BASE])
     assert defaults.gains(rows, "wider").to_dict() == pytest.approx(expected.to_dict())
     assert "| wider" in (tmp_path / "defaults.md").read_text(encoding="utf-8")

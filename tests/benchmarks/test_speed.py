@@ -75,7 +75,7 @@ def test_published_form_against_adaboost_on_rare_positives(ratio, rare_positives
 def test_default_estimator_against_lightgbm(ratio, request, data, beta):
     X, y = request.getfixturevalue(data)[:2]
     ours = PAUCEnsClassifier((0, beta), random_state=0)
-    peer = lightgbm.LGBMClassifier(n_estimators=300, num_leaves=31, n_jobs=1, verbose=-1)
+    peer = lightgbm.LGBMClassifier(n_estimators=ours.n_estimators, num_leaves=31, n_jobs=1, verbose=-1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert ratio(lambda: ours.fit(X, y), lambda: peer.fit(X, y), rounds=1) <= 3
