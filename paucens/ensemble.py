@@ -11,8 +11,7 @@ from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import band_indices, check_fpr_range
 from paucens.model import WeightedEnsemble
-from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_choice, check_integer, check_positive
+from paucens.validation import check_choice, check_positive
 
 ANNEALED_SHARE = 0.97  # of the rounds, over which the range narrows
 DEFAULT_LEARNER = Tree(depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3,
@@ -106,6 +105,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
     array([False,  True])
     """
 
+    _default_learner = DEFAULT_LEARNER
     _fitted_scalars = ("n_iter_", "stop_reason_")
     _fitted_arrays = ("objective_", "gap_", "n_cuts_")
 
@@ -125,45 +125,6 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X, y):
-        """Fit the ensemble.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            float32 and float64 are used as they are, not copied.
-        y : array-like of shape (n_samples,)
-            Two labels, the larger one positive.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For data that is not finite, not numeric, sparse or empty, for one class or more than two, for
-            parameters out of range and for a range with alpha > 0 that holds no negative.
-        """
-        n_rounds = self._check_parameters()
-        learner = DEFAULT_LEARNER if self.learner is None else self.learner
-        with Threads(self.n_jobs) as threads:
-            trainer, m, n = self._prepare(X, y, learner, threads)
-            ranges = self._ranges(n, n_rounds)
-            master = Master(m, n, self.nu, self.formulation, trainer.outputs, n_rounds)
-            learners, stages, thresholds = self._boost(trainer, master, ranges)
-        self.n_iter_ = len(learners)
-        self._set_stages(learners, stages, thresholds)
-        if not self.weights_.any():
-            warnings.warn(
-                f"All weights are 0 in the end (n_iter_ = {self.n_iter_}): no combination of the learners lifts the "
-                "positives above the best negatives of the range, so every sample gets the same score. A wider range, "
-                "anneal=True, deeper trees, leaves='real' or more rounds help.",
-                UserWarning, stacklevel=3,  # past the guard of fit
-            )
-        return self
-
     def _check_parameters(self):
         check_fpr_range(self.fpr_range)
         check_positive("nu", self.nu)
@@ -176,7 +137,18 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 f"anneal=True narrows [0, 1] to [0, beta] and needs a range that starts at 0; got {self.fpr_range}. "
                 "Set anneal='auto' or False."
             )
-        return check_integer("n_estimators", self.n_estimators, 1)
+
+    def _fit_stages(self, trainer, m, n):
+        ranges = self._ranges(n, self.n_estimators)
+        master = Master(m, n, self.nu, self.formulation, trainer.outputs, self.n_estimators)
+        self._set_stages(*self._boost(trainer, master, ranges))
+        if not self.weights_.any():
+            warnings.warn(
+                f"All weights are 0 in the end (n_iter_ = {len(self.learners_)}): no combination of the learners lifts "
+                "the positives above the best negatives of the range, so every sample gets the same score. A wider "
+                "range, anneal=True, deeper trees, leaves='real' or more rounds help.",
+                UserWarning, stacklevel=4,  # past fit and its guard
+            )
 
     def _ranges(self, n_negatives, n_rounds):
         """Positions (j_alpha, j_beta) of each round."""

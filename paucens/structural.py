@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
@@ -11,6 +10,7 @@ from tqdm import tqdm
 from paucens.cutting_plane import Master, training_positions, training_threshold
 from paucens.learners import Outputs
 from paucens.metrics import check_fpr_range
+from paucens.model import BinaryClassifier
 from paucens.validation import (
     all_or_nothing,
     check_choice,
@@ -24,7 +24,7 @@ AT_ONCE = 16  # columns taken from X in one pass over its rows
 LARGEST = 1e100  # of a feature; its square and sums of squares must be finite
 
 
-class LinearPAUCSVC(ClassifierMixin, BaseEstimator):
+class LinearPAUCSVC(BinaryClassifier):
     """Fit a linear score that maximises the area under the ROC curve between two false positive rates.
 
     Parameters
@@ -194,28 +194,9 @@ class LinearPAUCSVC(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._linear_scores(check_features(self, X, reset=False)) + self.intercept_[0]
 
-    def predict(self, X):
-        """Predict the class: `classes_[1]` where the score is positive.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
-
     def _linear_scores(self, X):
         # einsum, unlike a product by BLAS, adds in the same order for every row
         return np.einsum("ij,j->i", X, self.coef_[0])
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 def _centred_columns(X, order):

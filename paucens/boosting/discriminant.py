@@ -75,8 +75,7 @@ class AdaBoostLDAClassifier(Booster):
                 weights = discriminant(positive - negative, sum(part.covariance for part in moments), self.ridge)
                 stages.append(np.array(coefficients) if weights is None else weights)
                 thresholds.append(float((stages[-1] * (positive + negative)).sum() / 2))
-        self.n_iter_ = len(learners)
-        return self._set_stages(learners, stages, np.array(thresholds))
+        self._set_stages(learners, stages, np.array(thresholds))
 
 
 class Moments:

@@ -3,10 +3,8 @@
 import numpy as np
 from tqdm import tqdm
 
-from paucens.learners import Tree
 from paucens.model import WeightedEnsemble
-from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_integer, check_positive
+from paucens.validation import check_positive
 
 LARGEST_COEFFICIENT = 5.0  # a perfect learner's would be infinite
 NO_EDGE = 1e-12  # an edge that is rounding
@@ -29,37 +27,11 @@ class Booster(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X, y):
-        """Fit the ensemble.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            float32 and float64 are used as they are, not copied.
-        y : array-like of shape (n_samples,)
-            Two labels, the larger one positive. Where the alphabet puts them the wrong way round, pass
-            `y == "cancer"`.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For data that is not finite, not numeric, sparse or empty, for one class or more than two, and for
-            parameters out of range.
-        """
-        self._check_parameters()
-        learner = Tree(depth=3) if self.learner is None else self.learner
-        with Threads(self.n_jobs) as threads:
-            trainer, m, n = self._prepare(X, y, learner, threads)
-            return self._assemble(self._rounds(trainer, m, n), m, n)
-
     def _check_parameters(self):
-        check_integer("n_estimators", self.n_estimators, 1)
         check_positive("shrinkage", self.shrinkage, most=1)
+
+    def _fit_stages(self, trainer, m, n):
+        self._assemble(self._rounds(trainer, m, n), m, n)
 
     def _rounds(self, trainer, m, n):
         """Yield learner, outputs and coefficient of each round; stop at a learner without edge or without error."""
@@ -83,8 +55,7 @@ class Booster(WeightedEnsemble):
         for learner, _, coefficient in rounds:
             learners.append(learner)
             coefficients.append(coefficient)
-        self.n_iter_ = len(learners)
-        return self._set_stages(learners, np.array(coefficients), np.zeros(len(learners)))
+        self._set_stages(learners, np.array(coefficients), np.zeros(len(learners)))
 
     def _first_weights(self, m, n):
         """Weights of the first round, positives first, balanced between the classes."""

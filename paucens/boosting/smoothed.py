@@ -7,12 +7,9 @@ from tqdm import tqdm
 
 from paucens.boosting.rounds import LARGEST_COEFFICIENT, NO_EDGE, train_with_edge
 from paucens.cutting_plane import training_threshold
-from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
 from paucens.model import WeightedEnsemble
-from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_integer
 
 NOISE = np.sqrt(0.5)  # sd on each score, so that P(s > t) = Phi(s - t)
 FAR = 8.0 * NOISE  # beyond this the noise does not reach
@@ -92,36 +89,14 @@ class PAUCBoostClassifier(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X, y):
-        """Fit the ensemble.
+    def _check_parameters(self):
+        check_fpr_range(self.fpr_range)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            float32 and float64 are used as they are, not copied.
-        y : array-like of shape (n_samples,)
-            Two labels, the larger one positive.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            For data that is not finite, not numeric, sparse or empty, for one class or more than two, and for
-            parameters out of range.
-        """
-        fpr_range = check_fpr_range(self.fpr_range)
-        check_integer("n_estimators", self.n_estimators, 1)
-        learner = Tree(depth=3) if self.learner is None else self.learner
-        with Threads(self.n_jobs) as threads:
-            trainer, m, n = self._prepare(X, y, learner, threads)
-            learners, coefficients, thresholds, objectives = zip(*self._rounds(trainer, m, n, fpr_range), strict=True)
-        self.n_iter_ = len(learners)
+    def _fit_stages(self, trainer, m, n):
+        rounds = self._rounds(trainer, m, n, check_fpr_range(self.fpr_range))
+        learners, coefficients, thresholds, objectives = zip(*rounds, strict=True)
         self.objective_ = np.array(objectives)
-        return self._set_stages(list(learners), np.array(coefficients), np.array(thresholds))
+        self._set_stages(list(learners), np.array(coefficients), np.array(thresholds))
 
     def _rounds(self, trainer, m, n, fpr_range):
         """Yield learner, coefficient, threshold and objective of each round; a first one without edge counts as 0."""

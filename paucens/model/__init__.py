@@ -1,5 +1,6 @@
-"""The weighted sum of learners that every ensemble here is, and its file."""
+"""What classifiers share: prediction by the sign of a score, the weighted sum of learners, its file."""
 
+from paucens.model.binary import BinaryClassifier
 from paucens.model.weighted import WeightedEnsemble
 
-__all__ = ["WeightedEnsemble"]
+__all__ = ["BinaryClassifier", "WeightedEnsemble"]

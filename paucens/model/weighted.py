@@ -1,12 +1,12 @@
 """The weighted sum of learners that every ensemble here is: scores, stages, importances, files."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paucens import persistence
-from paucens.learners import BinnedLearner, Linear, checked_outputs, make_trainer
+from paucens.learners import BinnedLearner, Linear, Tree, checked_outputs, make_trainer
+from paucens.model.binary import BinaryClassifier
 from paucens.model.files import (
     flat_array,
     learners_from_arrays,
@@ -16,22 +16,54 @@ from paucens.model.files import (
     revived_parameters,
 )
 from paucens.parallel import Threads
-from paucens.validation import check_features, check_features_and_target, check_integer
+from paucens.validation import all_or_nothing, check_features, check_features_and_target, check_integer
 
 
-class WeightedEnsemble(ClassifierMixin, BaseEstimator):
+class WeightedEnsemble(BinaryClassifier):
     """f(x) = sum_t weights_[t] h_t(x) - threshold_, and all that follows from it.
 
-    Subclasses fit; they set `classes_`, `n_features_in_` and call `_set_stages`, and they name what else
-    of a fit a file must hold.
+    A subclass has the parameters `learner`, `n_estimators`, `max_bins`, `n_jobs` and `random_state`, checks its own
+    in `_check_parameters`, fits in `_fit_stages`, which ends with a call of `_set_stages`, and names what else of a
+    fit a file must hold.
     """
 
+    _default_learner = Tree(depth=3)
     _fitted_scalars = ("n_iter_",)
     _fitted_arrays = ()
 
     # -- fitting -----------------------------------------------------------------------------------
 
-    def _prepare(self, X, y, learner, threads):
+    @all_or_nothing
+    def fit(self, X, y):
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            float32 and float64 are used as they are, not copied.
+        y : array-like of shape (n_samples,)
+            Two labels, the larger one positive. Where the alphabet puts them the wrong way round, pass
+            `y == "cancer"`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For data that is not finite, not numeric, sparse or empty, for one class or more than two, for
+            parameters out of range and for a range with alpha > 0 that holds no negative.
+        """
+        check_integer("n_estimators", self.n_estimators, 1)
+        self._check_parameters()
+        with Threads(self.n_jobs) as threads:
+            trainer, m, n = self._prepare(X, y, threads)
+            self._fit_stages(trainer, m, n)
+        self.n_iter_ = len(self.learners_)
+        return self
+
+    def _prepare(self, X, y, threads):
         """Check the data; return a trainer and the numbers of positives and negatives.
 
         From here to the end of fit, samples are listed positives first.
@@ -39,6 +71,7 @@ class WeightedEnsemble(ClassifierMixin, BaseEstimator):
         X, positive = check_features_and_target(self, X, y)
         order = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]).astype(np.int32)
         seed = check_random_state(self.random_state).randint(2**31)
+        learner = self._default_learner if self.learner is None else self.learner
         trainer = make_trainer(learner, X, order, self.max_bins, threads, seed)
         return trainer, int(positive.sum()), int((~positive).sum())
 
@@ -57,7 +90,6 @@ class WeightedEnsemble(ClassifierMixin, BaseEstimator):
         self._stage_thresholds = np.asarray(stage_thresholds, dtype=np.float64)
         self.weights_ = stage_weights[-1] if isinstance(stage_weights, list) else stage_weights
         self.threshold_ = float(self._stage_thresholds[-1])
-        return self
 
     # -- scoring -----------------------------------------------------------------------------------
 
@@ -105,20 +137,6 @@ class WeightedEnsemble(ClassifierMixin, BaseEstimator):
             for weight, output, threshold in zip(self.weights_, outputs, self._stage_thresholds, strict=True):
                 scores += weight * output
                 yield scores - threshold
-
-    def predict(self, X):
-        """Predict the class: `classes_[1]` where the score is positive.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
     def _check_new(self, X):
         check_is_fitted(self)
@@ -211,9 +229,5 @@ class WeightedEnsemble(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{path} is not a complete {cls.__name__}: {error}. Save the model again.") from error
         if len(weights) > n:  # the weights after each round, end to end
             weights = np.split(weights, np.cumsum(np.arange(1, n)))
-        return model._set_stages(learners, weights, thresholds)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+        model._set_stages(learners, weights, thresholds)
+        return model
