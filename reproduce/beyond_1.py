@@ -340,7 +340,7 @@ def labels():
 
 def values(rows, label, column="pauc"):
     """Return a column of a method, by repeat."""
-    return rows[rows.label == label].set_index("repeat")[column]
+    return rows[rows.label == label].set_index("repeat")[column].sort_index()
 
 
 def best_booster(rows):

@@ -1,0 +1,178 @@
+"""sp-LBP: spatially pooled local binary patterns (the paper's Section 3.1), and those of the authors' release.
+
+Functions take the plane L and check nothing.
+"""
+
+import numpy as np
+
+from paucens._kernels.builds import chosen
+
+kernels = chosen("lbp")
+
+CELL = 4
+PATCH_SIZES = (4, 8, 16)  # Sec. 3.1
+DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")  # bits 0 to 7 of a code
+LABELS = [f"{start}{length}" for start in DIRECTIONS for length in range(1, 8)] + ["all-or-none", "other"]
+BORDER = 58
+STEPS_A_PIXEL = 30  # of comparing, or of one patch size, in the inner steps that `Threads.run` counts
+
+
+def uniform_labels() -> np.ndarray:
+    """Return the label of each of the 256 codes: 58 labels, as VLFeat numbers them.
+
+    Label 7 start + length - 1 is a run of 1 to 7 neighbours that are brighter than the centre, clockwise from
+    direction `start` of E, SE, .. NE; 56 is all or none of them, 57 any other pattern.
+
+    Examples
+    --------
+    >>> labels = uniform_labels()
+    >>> [int(labels[code]) for code in (0b00000001, 0b00000110, 0b10000001, 0b11111111, 0b00000101)]
+    [0, 8, 50, 56, 57]
+    """
+    table = np.full(256, LABELS.index("other"), dtype=np.uint8)
+    table[[0, 255]] = LABELS.index("all-or-none")
+    for start in range(8):
+        for length in range(1, 8):
+            table[sum(1 << (start + k) % 8 for k in range(length))] = 7 * start + length - 1
+    return table
+
+
+UNIFORM = uniform_labels()
+
+
+def label_pixels(plane, threads, table=UNIFORM) -> np.ndarray:
+    """Label each pixel by how its eight neighbours compare with it.
+
+    Parameters
+    ----------
+    plane : ndarray of shape (height, width), float32
+    threads : paucens.parallel.Threads
+    table : ndarray of shape (256,), uint8
+        Labels of the codes; bits 0 to 7 of a code are E, SE, S, SW, W, NW, N, NE, set where the neighbour is
+        strictly larger.
+
+    Returns
+    -------
+    labels : ndarray of shape (height, width), uint8
+        58 on the outermost pixels, which lack a neighbour; no channel counts them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from paucens.parallel import Threads
+    >>> ramp = np.tile(np.arange(4, dtype=np.float32), (3, 1))
+    >>> label_pixels(ramp, Threads(1)).tolist()
+    [[58, 58, 58, 58], [58, 51, 51, 58], [58, 58, 58, 58]]
+    >>> LABELS[51]  # from north-east on three are brighter: NE, E, SE
+    'NE3'
+    """
+    labels = np.empty(plane.shape, dtype=np.uint8)
+
+    def kernel(start, stop):
+        kernels.label_pixels(plane, table, labels, start, stop)
+
+    if plane.size:
+        threads.run(kernel, len(plane), plane.size * STEPS_A_PIXEL)
+    return labels
+
+
+def lbp_channels(plane, preset, pooled, threads, out):
+    """Write how often each of 58 labels occurs around each cell of 4 x 4 pixels.
+
+    Parameters
+    ----------
+    plane : ndarray of shape (height, width), float32
+        L of the image; for "release" from its table. What is over whole cells is left out.
+    preset : str
+        "paper" and "robust" are the same. "release" is what the authors' program computes, but for its last
+        smoothing.
+    pooled : bool
+    threads : paucens.parallel.Threads
+    out : ndarray of shape (height // 4, width // 4, n_channels), float32
+        Is written; `lbp_names` has the names of its channels.
+
+    Notes
+    -----
+    "paper": a channel is the share of one label in a patch of 4, 8 or 16 pixels, count / area, and with pooling
+    the largest share in the 8 x 8 patches [c - p/2, c + p/2) whose centres c are the middle of the cell, 4 i + 2,
+    and up to 4 pixels before and 3 after. Patches that leave the image take no part; where none is left the
+    channel is 0. The image's outermost pixels have no label: patches there add up to less than 1.
+
+    "release": sqrt(h / sum h), h the histogram in which a pixel counts for the four cells around it with
+    bilinear weights; with pooling, as many channels more: the largest of these in the 4 x 4 cells of which this
+    is the top left one.
+
+    Memory beyond `out` is 1 byte a pixel and 18 KB a thread.
+    """
+    rows, cols = out.shape[:2]
+    labels = label_pixels(np.ascontiguousarray(plane[: CELL * rows, : CELL * cols]), threads)
+    if preset == "release":
+        _histogram_cells(labels, pooled, threads, out)
+    else:
+        for k, patch in enumerate(PATCH_SIZES):
+            _pool_patches(labels, patch, pooled, threads, out[..., k * BORDER : (k + 1) * BORDER])
+
+
+def _pool_patches(labels, patch, pooled, threads, out):
+    def kernel(start, stop):
+        kernels.pool_patches(labels, patch, pooled, out, start, stop)
+
+    if out.size:
+        threads.run(kernel, len(out), labels.size * STEPS_A_PIXEL)
+
+
+def _histogram_cells(labels, pooled, threads, out):
+    def histogram(start, stop):
+        kernels.histogram_cells(labels, out, start, stop)
+
+    def pool(start, stop):
+        kernels.pool_cells(out, start, stop)
+
+    if out.size:
+        threads.run(histogram, len(out), labels.size * STEPS_A_PIXEL)
+        if pooled:
+            threads.run(pool, len(out), labels.size * STEPS_A_PIXEL)
+
+
+def lbp_names(preset, pooled) -> list:
+    """Name the channels: lbp8 SE3 is a run of three brighter neighbours from south-east on, in patches of 8 pixels.
+
+    Examples
+    --------
+    >>> names = lbp_names("paper", True)
+    >>> len(names), names[7], names[58 + 9], names[-2:]
+    (174, 'lbp4 SE1', 'lbp8 SE3', ['lbp16 all-or-none', 'lbp16 other'])
+    >>> lbp_names("release", True)[58 + 9]
+    'pooled lbp SE3'
+    """
+    if preset == "release":
+        families = ["lbp", "pooled lbp"] if pooled else ["lbp"]
+    else:
+        families = [f"lbp{patch}" for patch in PATCH_SIZES]
+    return [f"{family} {label}" for family in families for label in LABELS]
+
+
+def lbp_supports(preset, pooled) -> np.ndarray:
+    """Return which pixels a channel's value depends on.
+
+    Returns
+    -------
+    supports : ndarray of shape (n_channels, 2), int
+        The first pixel and the one past the last, counted from the first one of the cell; the same down and
+        across. Neighbours of labelled pixels are included.
+
+    Examples
+    --------
+    >>> lbp_supports("paper", True)[::58].tolist()
+    [[-5, 8], [-7, 10], [-11, 14]]
+    >>> lbp_supports("paper", False)[::58].tolist()
+    [[-1, 5], [-3, 7], [-7, 11]]
+    >>> lbp_supports("release", True)[::58].tolist()
+    [[-3, 7], [-3, 19]]
+    """
+    if preset == "release":
+        pixels = [(-2, 6), (-2, 6 + 3 * CELL)] if pooled else [(-2, 6)]
+    else:
+        first, last = (-2, 5) if pooled else (2, 2)  # centres
+        pixels = [(first - patch // 2, last + patch // 2) for patch in PATCH_SIZES]
+    return np.repeat([(start - 1, stop + 1) for start, stop in pixels], len(LABELS), axis=0)
