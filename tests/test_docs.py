@@ -27,10 +27,12 @@ def test_docstring_examples(name):
     assert result.failed == 0
 
 
-def test_readme_example_runs(tmp_path, monkeypatch, capsys):
+def test_readme_examples_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     readme = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
-    exec(compile(code, "README.md", "exec"), {})
-    assert re.fullmatch(r"pAUC\[0, \.01\] = 0\.\d{3}, 95 % interval 0\.\d{3} to [01]\.\d{3}\n", capsys.readouterr().out)
+    for code in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
+        exec(compile(code, "README.md", "exec"), {})
+    area, names = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"pAUC\[0, \.01\] = 0\.\d{3}, 95 % interval 0\.\d{3} to [01]\.\d{3}", area)
     assert (tmp_path / "digits.npz").stat().st_size > 0
+    assert names.startswith("['max M', 'max O2'") and names.endswith("'cov8 corr(x, M)', 'cov8 corr(y, M)']")
