@@ -59,7 +59,7 @@ class Protocol:
     height: int  # of the picture, pixels
 
 
-PROTOCOLS = {"smoke": Protocol(96), "small": Protocol(192), "paper": Protocol(288)}
+PROTOCOLS = {"smoke": Protocol(96), "small": Protocol(144), "paper": Protocol(192)}
 
 
 # ---------------------------------------------------------------------------------- computing

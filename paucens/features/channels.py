@@ -65,7 +65,7 @@ def luv(rgb, threads, *, table=False) -> np.ndarray:
     Notes
     -----
     Linear RGB is taken for what the file holds, without gamma, as Dollar does. The largest difference from the
-    formulas in float64, on all 2^24 colours, is 6e-8 for L and 4e-7 for U and V.
+    formulas in float64, on all 2^24 colours, is 6e-8 for L, 4e-7 for U and 7e-7 for V.
 
     Examples
     --------

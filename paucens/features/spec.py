@@ -201,22 +201,21 @@ class ChannelSpec:
         if simple:
             end = self.groups[simple[-1]].stop
             acf_channels(rgb, simple, preset.first, preset.after, preset.table, threads, out[..., :end])
+        planes = self._planes(rgb, threads) if simple != list(self.families) else None
         for family in self.families[len(simple) :]:
             if family in ("spLBP", "LBP"):
-                lightness = luminance(rgb, threads, table=preset.table)
-                lbp_channels(lightness, self.preset, family == "spLBP", threads, places[family])
+                lbp_channels(planes[0], self.preset, family == "spLBP", threads, places[family])
             else:
-                covariance_channels(self._planes(rgb, threads), RULES[self.preset], family == "spCov", threads,
-                                    places[family])  # fmt: skip
+                smoothed = smooth_planes(planes, preset.intensity, threads) if preset.intensity else planes
+                covariance_channels(smoothed, RULES[self.preset], family == "spCov", threads, places[family])
             smooth_cells(places[family], preset.last, threads)
 
     def _planes(self, rgb, threads):
-        """What the statistics of covariance are taken of: (3, height, width) for "release", else (1, height, width)."""
+        """What LBP and the statistics are taken of: L, U and V for "release", else L; (n_planes, height, width)."""
         preset = PRESETS[self.preset]
         if preset.colours:
             return luv(rgb, threads, table=preset.table)
-        plane = luminance(rgb, threads)[None]
-        return smooth_planes(plane, preset.intensity, threads) if preset.intensity else plane
+        return luminance(rgb, threads, table=preset.table)[None]
 
     def _names(self, family):
         if family in GROUPS:

@@ -96,12 +96,12 @@ def hog_call(picture):
 
 @pytest.fixture
 def two_threads(ratio, benchmark):
-    """Record how much faster a call is with two threads; `make` gets the threads and gives the call."""
+    """Record and return how much faster a call is with two threads; `make` gets the threads and gives the call."""
 
     def measure(make):
         with Threads(2) as two:
             speedup = 1 / ratio(make(two), make(Threads(1)), rounds=15)
         benchmark.extra_info["speedup"] = speedup
-        assert speedup > 0.5  # 1.6 on an idle machine; recorded, since these machines seldom are
+        return speedup
 
     return measure

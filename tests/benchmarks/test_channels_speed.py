@@ -34,4 +34,5 @@ def test_resizing_against_opencv(ratio, picture, hog_call):
 
 
 def test_two_threads(picture, two_threads):
-    two_threads(lambda threads: channels_of(picture, threads))
+    speedup = two_threads(lambda threads: channels_of(picture, threads))
+    assert speedup > 0.5  # 1.6 is wanted on an idle machine; recorded, since these machines seldom are

@@ -94,4 +94,5 @@ def test_pyramid_against_hog(ratio, picture, hog_call, build, rule):
 
 def test_two_threads(picture, two_threads):
     planes = planes_of(picture, "robust")
-    two_threads(lambda threads: channels_of([planes], RULES["robust"], threads)[0])
+    speedup = two_threads(lambda threads: channels_of([planes], RULES["robust"], threads)[0])
+    assert speedup > 0.5  # 1.6 is wanted on an idle machine; recorded, since these machines seldom are

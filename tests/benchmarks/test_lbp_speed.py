@@ -52,4 +52,5 @@ def test_pyramid_against_hog(ratio, picture, hog_call, preset, pooled, limit):
 def test_two_threads(picture, two_threads):
     plane = lightness(picture, 640, 480)
     out = np.zeros((120, 160, 174), dtype=np.float32)
-    two_threads(lambda threads: lambda: lbp_channels(plane, "paper", True, threads, out))
+    speedup = two_threads(lambda threads: lambda: lbp_channels(plane, "paper", True, threads, out))
+    assert speedup > 0.5  # 1.6 is wanted on an idle machine; recorded, since these machines seldom are
