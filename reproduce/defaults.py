@@ -22,7 +22,7 @@ Where we depart, and why.
 
     python reproduce/defaults.py --scale paper --seed 1
 
-25 minutes on 2 cores.
+Half an hour on 2 cores, measured.
 """
 
 import sys
