@@ -138,10 +138,10 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 "Set anneal='auto' or False."
             )
 
-    def _fit_stages(self, trainer, m, n):
+    def _fit_stages(self, trainer, m, n, checkpoint):
         ranges = self._ranges(n, self.n_estimators)
         master = Master(m, n, self.nu, self.formulation, trainer.outputs, self.n_estimators)
-        self._set_stages(*self._boost(trainer, master, ranges))
+        self._set_stages(*self._boost(trainer, master, ranges, checkpoint))
         if not self.weights_.any():
             warnings.warn(
                 f"All weights are 0 in the end (n_iter_ = {len(self.learners_)}): no combination of the learners lifts "
@@ -159,12 +159,13 @@ class PAUCEnsClassifier(WeightedEnsemble):
         widths = beta ** (np.arange(1, n_rounds + 1) / (ANNEALED_SHARE * n_rounds))
         return [(0, max(positions[1], band_indices(n_negatives, 0.0, width)[1])) for width in widths]
 
-    def _boost(self, trainer, master, ranges):
-        learners, stages, thresholds, history = [], [], [], []
+    def _boost(self, trainer, master, ranges, checkpoint):
+        learners, stages, thresholds, history = self._restored(trainer, master, checkpoint)
         beta = check_fpr_range(self.fpr_range)[1]
         self.stop_reason_ = "n_estimators"
-        with tqdm(total=len(ranges), disable=not self.verbose, desc="pAUCEns") as progress:
-            for t, (before, positions) in enumerate(itertools.pairwise([ranges[0], *ranges])):
+        steps = list(enumerate(itertools.pairwise([ranges[0], *ranges])))[len(learners) :]
+        with tqdm(total=len(ranges), initial=len(learners), disable=not self.verbose, desc="pAUCEns") as progress:
+            for t, (before, positions) in steps:
                 learner, outputs, promises = self._next_learner(trainer, master, t, before)
                 exhausted = not promises and before == ranges[-1]  # while annealing, the next range may wake it
                 if exhausted:
@@ -182,8 +183,19 @@ class PAUCEnsClassifier(WeightedEnsemble):
                                      refresh=False)
                 if exhausted:
                     break
-        self.objective_, self.gap_, self.n_cuts_ = (np.array(column) for column in zip(*history, strict=True))
+                checkpoint.keep(learners, lambda: _state_of(master, stages, thresholds, history))
+        self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*history, strict=True))
+        self.n_cuts_ = n_cuts.astype(np.int64)
         return learners, stages, thresholds
+
+    def _restored(self, trainer, master, checkpoint):
+        """What a fit that was cut short had found; the master takes up its state."""
+        learners, state = checkpoint.load()
+        if not learners:
+            return [], [], [], []
+        master.restore(state, [trainer.outputs_of(learner) for learner in learners])
+        stages = np.split(state["stages"], np.cumsum(np.arange(1, len(learners))))
+        return learners, stages, state["thresholds"].tolist(), [tuple(row) for row in state["history"].tolist()]
 
     def _next_learner(self, trainer, master, t, positions):
         """Train the learner of round t; also whether its edge promises enough to go on.
@@ -205,3 +217,10 @@ class PAUCEnsClassifier(WeightedEnsemble):
         learner, outputs = trainer.train(signed_weights, t, every_column)
         edge = float((signed_weights * outputs.dense).sum())
         return learner, outputs, edge * edge / 2 / master.objective
+
+
+def _state_of(master, stages, thresholds, history):
+    """All that the rounds so far have left, for a checkpoint."""
+    return master.state() | {
+        "stages": np.concatenate(stages), "thresholds": np.array(thresholds), "history": np.array(history)
+    }

@@ -55,3 +55,7 @@ class Threads:
         if len(pieces) == 1:
             return [kernel(*pieces[0])]
         return list(self._pool.map(lambda piece: kernel(*piece), pieces))
+
+    def map(self, work, items):
+        """Call work(item) for each of the items, side by side; return the results in order."""
+        return [work(item) for item in items] if self._pool is None else list(self._pool.map(work, items))

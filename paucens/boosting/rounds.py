@@ -30,20 +30,30 @@ class Booster(WeightedEnsemble):
     def _check_parameters(self):
         check_positive("shrinkage", self.shrinkage, most=1)
 
-    def _fit_stages(self, trainer, m, n):
-        self._assemble(self._rounds(trainer, m, n), m, n)
+    def _fit_stages(self, trainer, m, n, checkpoint):
+        self._assemble(self._rounds(trainer, m, n, checkpoint), m, n)
 
-    def _rounds(self, trainer, m, n):
+    def _rounds(self, trainer, m, n, checkpoint):
         """Yield learner, outputs and coefficient of each round; stop at a learner without edge or without error."""
         signed_weights = self._first_weights(m, n)
-        with tqdm(total=self.n_estimators, disable=not self.verbose, desc=type(self).__name__) as progress:
-            for t in range(self.n_estimators):
+        learners, known = checkpoint.load()
+        coefficients = known.get("coefficients", np.empty(0)).tolist()
+        for learner, coefficient in zip(learners, coefficients, strict=True):  # of a fit that was cut short
+            outputs = trainer.outputs_of(learner)
+            yield learner, outputs, coefficient
+            signed_weights = self._reweighted(signed_weights, m, outputs, coefficient)
+        with tqdm(total=self.n_estimators, initial=len(learners), disable=not self.verbose,
+                  desc=type(self).__name__) as progress:  # fmt: skip
+            for t in range(len(learners), self.n_estimators):
                 learner, outputs, edge = train_with_edge(trainer, signed_weights, t)
                 if edge <= NO_EDGE and t > 0:
                     return
                 coefficient = self.shrinkage * self._coefficient(signed_weights, m, outputs, edge)
                 progress.update()
                 progress.set_postfix(edge=f"{edge:.4f}", refresh=False)
+                learners.append(learner)
+                coefficients.append(coefficient)
+                checkpoint.keep(learners, lambda: {"coefficients": np.array(coefficients)})
                 yield learner, outputs, coefficient
                 if not NO_EDGE < edge < PERFECT:
                     return

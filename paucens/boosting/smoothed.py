@@ -92,7 +92,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
     def _check_parameters(self):
         check_fpr_range(self.fpr_range)
 
-    def _fit_stages(self, trainer, m, n):
+    def _fit_stages(self, trainer, m, n, checkpoint):
         rounds = self._rounds(trainer, m, n, check_fpr_range(self.fpr_range))
         learners, coefficients, thresholds, objectives = zip(*rounds, strict=True)
         self.objective_ = np.array(objectives)

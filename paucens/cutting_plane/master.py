@@ -6,6 +6,7 @@ from paucens._kernels.dual import append_column, append_row, combine_rows, solve
 from paucens._kernels.outputs import add_samples
 from paucens.cutting_plane.cut import find_cut, kth_largest
 from paucens.cutting_plane.outputs import STORES, project
+from paucens.cutting_plane.packing import cuts_from_arrays, cuts_to_arrays
 from paucens.cutting_plane.screening import ScreenedScores
 
 IDLE_LIMIT = 20  # dual solutions in which a cut may stay inactive before it is dropped
@@ -17,6 +18,7 @@ STEP = 1 / 3
 MOST_AT_ONCE = 10_000  # BLAS shares out dot products of longer vectors, so that they depend on its threads
 FINEST = 1e-13  # relative gap below which rounding decides
 DUAL_SHARE = 0.1  # of the wanted gap that the dual solution may waste
+ROWS = ("losses", "dual", "idle")  # one value a cut
 
 
 class Master:
@@ -156,6 +158,35 @@ class Master:
                 return cut
             self.screen.renew(weights, j_beta)
 
+    # -- interruptions -----------------------------------------------------------------------------
+
+    def state(self):
+        """All that the past has left here but for the outputs, a dict of arrays."""
+        k, t = len(self.cuts), len(self.weights)
+        state = {
+            "weights": self.weights,
+            "values": np.array([self.objective, self.bound, self._n_solved]),
+            "features": self._features[:k, :t],
+            "gram": self._gram[:k, :k],
+            **{name: getattr(self, f"_{name}")[:k] for name in ROWS},
+        }
+        state |= {f"cuts/{name}": array for name, array in cuts_to_arrays(self.cuts).items()}
+        return state | {f"screen/{name}": array for name, array in self.screen.state().items()}
+
+    def restore(self, state, outputs):
+        """Take up a `state`, given the outputs of the learners of then."""
+        self.cuts = cuts_from_arrays(_part(state, "cuts/"), self.n_positives + self.n_negatives)
+        self.screen.restore(_part(state, "screen/"), outputs)
+        k, t = len(self.cuts), len(state["weights"])
+        while len(self._losses) < k:
+            self._grow()
+        self.weights = state["weights"]
+        self.objective, self.bound = state["values"][:2].tolist()
+        self._n_solved = int(state["values"][2])
+        self._features[:k, :t], self._gram[:k, :k] = state["features"], state["gram"]
+        for name in ROWS:
+            getattr(self, f"_{name}")[:k] = state[name]
+
     # -- the working set ---------------------------------------------------------------------------
 
     def _add(self, cut, row):
@@ -188,6 +219,10 @@ class Master:
         self._losses, self._dual, self._idle = (
             np.pad(values, (0, k)) for values in (self._losses, self._dual, self._idle)
         )
+
+
+def _part(state, prefix):
+    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
 
 
 def _dot(a, b):

@@ -79,6 +79,22 @@ class ScreenedScores:
             return cut
         return replace(cut, samples=self._samples[cut.samples], n_samples=self._all.n_samples)
 
+    def state(self):
+        """All that the past has left here but for the outputs, a dict of arrays."""
+        samples = np.empty(0, dtype=np.int32) if self._samples is None else self._samples
+        flags = np.array([self._samples is not None, self._may_shrink])
+        return {"reference": self._reference, "outside": np.array(self._outside), "samples": samples, "flags": flags}
+
+    def restore(self, state, outputs):
+        """Take up a `state`, given the outputs of the learners of then."""
+        for of_learner in outputs:
+            self._all.append(of_learner)
+        screened, self._may_shrink = state["flags"].tolist()
+        self._reference, self._outside = state["reference"], float(state["outside"])
+        if screened:
+            self._samples = state["samples"]
+            self._part = self._all.take(self._samples)
+
     def _scores(self, store, weights):
         scores = np.empty(store.n_samples)
         store.scores(weights, scores)

@@ -66,24 +66,21 @@ def thresholds_of(values, max_bins):
     return np.where((below <= middle) & (middle < above), middle, below)
 
 
-def bin_features(X, max_bins, threads, order=None):
-    """Bin every feature of X.
+def find_thresholds(X, max_bins, threads):
+    """Find the thresholds of every feature of X.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64, any strides
     max_bins : int in [2, 256]
     threads : Threads
-    order : ndarray of int32, optional
-        Rows of X in the order in which the codes list them; all rows in their own order otherwise.
 
     Returns
     -------
-    BinnedData
+    thresholds, offsets : ndarray
+        As in `BinnedData`.
     """
     n_samples, n_features = X.shape
-    if order is None:
-        order = np.arange(n_samples, dtype=np.int32)
     width = max(1, BLOCK_BYTES // max(1, n_samples * X.itemsize))
     found = [None] * n_features
 
@@ -96,9 +93,44 @@ def bin_features(X, max_bins, threads, order=None):
     threads.run(find, n_features, 20 * X.size)
     offsets = np.zeros(n_features + 1, dtype=np.int32)
     np.cumsum([len(thresholds) for thresholds in found], out=offsets[1:])
-    thresholds = np.concatenate([*found, [np.inf]])  # one spare, so that an empty list has an address
-    codes = np.empty((n_features, len(order)), dtype=np.uint8)
+    return np.concatenate([np.empty(0), *found]), offsets
+
+
+def code_features(X, thresholds, offsets, threads, order=None):
+    """Codes of the features of X, uint8 of shape (n_features, n_samples), by thresholds that are known.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, any strides
+    thresholds, offsets : ndarray
+        As in `BinnedData`.
+    threads : Threads
+    order : ndarray of int32, optional
+        Rows of X in the order in which the codes list them; all rows in their own order otherwise.
+    """
+    if order is None:
+        order = np.arange(len(X), dtype=np.int32)
+    thresholds = np.append(thresholds, np.inf)  # one spare, so that an empty list has an address
+    codes = np.empty((X.shape[1], len(order)), dtype=np.uint8)
     threads.run(
-        lambda start, stop: quantise(X, order, thresholds, offsets, codes, start, stop), n_features, 10 * X.size
+        lambda start, stop: quantise(X, order, thresholds, offsets, codes, start, stop), X.shape[1], 10 * X.size
     )
-    return BinnedData(codes, thresholds[:-1], offsets)
+    return codes
+
+
+def bin_features(X, max_bins, threads, order=None):
+    """Bin every feature of X.
+
+    Parameters
+    ----------
+    X, max_bins, threads
+        As in `find_thresholds`.
+    order
+        As in `code_features`.
+
+    Returns
+    -------
+    BinnedData
+    """
+    thresholds, offsets = find_thresholds(X, max_bins, threads)
+    return BinnedData(code_features(X, thresholds, offsets, threads, order), thresholds, offsets)

@@ -132,6 +132,7 @@ class TreeGrower:
         self._ridge = self.rule.leaf_ridge * _magnitude(total) / max(n, 1)
         self._key = key
         self._n_columns = len(self._deck) if every_column else self.rule.n_columns
+        self._free = [histograms for histograms in self._free if len(histograms) == self._n_columns]
         self._columns = self._draw(*key)
         root = _Node(0, 0, 0, n, total, self._leaf_value(total, 0.0 if self.rule.real_leaves else 1.0))
         nodes = self._grow_from(root)
@@ -240,7 +241,7 @@ class TreeGrower:
     # -- buffers and columns -----------------------------------------------------------------------
 
     def _take(self):
-        return self._free.pop() if self._free else np.empty((len(self._deck), 256), dtype=np.int64)
+        return self._free.pop() if self._free else np.empty((self._n_columns, 256), dtype=np.int64)
 
     def _keep(self, node):
         """Keep a node's histograms where a child may subtract from them and memory allows."""

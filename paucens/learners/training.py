@@ -53,7 +53,8 @@ def make_trainer(learner, X, order, max_bins, threads, seed):
         answer: "sign", "value" (at most 256 of them) or "dense".
     """
     if isinstance(learner, BinnedLearner):
-        return _BinnedTrainer(learner, X, order, max_bins, threads, seed)
+        max_bins = check_integer("max_bins", max_bins, 2, MAX_BINS)
+        return BinnedTrainer(learner, bin_features(X, max_bins, threads, order), threads, seed)
     if isinstance(learner, Linear):
         return _LinearTrainer(learner, X, order)
     if isinstance(learner, type):
@@ -67,24 +68,37 @@ def make_trainer(learner, X, order, max_bins, threads, seed):
     return _RawTrainer(learner, X, order)
 
 
-class _BinnedTrainer:
-    """Trains our own trees, on bins made once."""
+class BinnedTrainer:
+    """Trains our own trees, on bins made once.
 
-    def __init__(self, learner, X, order, max_bins, threads, seed):
-        rule = learner.growing_rule(X.shape[1])
-        self.binned = bin_features(X, check_integer("max_bins", max_bins, 2, MAX_BINS), threads, order)
-        self.samples_columns = rule.n_columns < X.shape[1]
+    Parameters
+    ----------
+    learner : Tree or Stump
+    binned : BinnedData
+        Samples in the order of the signed weights to come.
+    threads : Threads
+    seed : int
+    """
+
+    def __init__(self, learner, binned, threads, seed):
+        n_features = len(binned.codes)
+        rule = learner.growing_rule(n_features)
+        self.binned = binned
+        self.samples_columns = rule.n_columns < n_features
         self.outputs = _kind_of_outputs(rule)
-        self._grower = TreeGrower(self.binned, rule, threads)
+        self._grower = TreeGrower(binned, rule, threads)
         self._threads, self._seed = threads, seed
         self._template = clone(learner)
-        self._template.n_features_in_ = X.shape[1]
+        self._template.n_features_in_ = n_features
 
     def train(self, signed_weights, round, every_column=False):
-        nodes = self._grower.grow(signed_weights, (self._seed, round), every_column)
         learner = copy.copy(self._template)
-        learner.nodes_ = nodes
-        return learner, Outputs(nodes.value, leaves_of_codes(nodes, self.binned, self._threads))
+        learner.nodes_ = self._grower.grow(signed_weights, (self._seed, round), every_column)
+        return learner, self.outputs_of(learner)
+
+    def outputs_of(self, learner):
+        """What a learner of this trainer answers on the training samples, Outputs."""
+        return Outputs(learner.nodes_.value, leaves_of_codes(learner.nodes_, self.binned, self._threads))
 
 
 class _RawTrainer:

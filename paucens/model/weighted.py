@@ -5,8 +5,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paucens import persistence
-from paucens.learners import BinnedLearner, Linear, Tree, checked_outputs, make_trainer
+from paucens.learners import BinnedLearner, BinnedTrainer, Linear, Tree, checked_outputs, make_trainer
 from paucens.model.binary import BinaryClassifier
+from paucens.model.checkpoint import Checkpoint
 from paucens.model.files import (
     flat_array,
     learners_from_arrays,
@@ -59,9 +60,45 @@ class WeightedEnsemble(BinaryClassifier):
         self._check_parameters()
         with Threads(self.n_jobs) as threads:
             trainer, m, n = self._prepare(X, y, threads)
-            self._fit_stages(trainer, m, n)
+            self._fit_stages(trainer, m, n, Checkpoint())
         self.n_iter_ = len(self.learners_)
         return self
+
+    @all_or_nothing
+    def fit_binned(self, binned, n_positives, checkpoint=None):
+        """Fit on features that are in bins already, as detectors do, whose features fill gigabytes.
+
+        Parameters
+        ----------
+        binned : BinnedData
+            Samples listed positives first; the codes may be mapped from a file. Nothing is checked.
+        n_positives : int
+        checkpoint : Checkpoint, optional
+            Where to go on from and what to write meanwhile; the result is that of a fit in one piece, bit for bit.
+
+        Returns
+        -------
+        self : with classes 0 and 1
+
+        Raises
+        ------
+        TypeError
+            Where the learner is not a tree.
+        """
+        check_integer("n_estimators", self.n_estimators, 1)
+        self._check_parameters()
+        learner = self._default_learner if self.learner is None else self.learner
+        if not isinstance(learner, BinnedLearner):
+            raise TypeError(f"Only trees take features in bins; got the learner {learner!r}. Set Tree(depth=3).")
+        self.classes_, self.n_features_in_ = np.array([0, 1]), len(binned.codes)
+        with Threads(self.n_jobs) as threads:
+            trainer = BinnedTrainer(learner, binned, threads, self._seed())
+            self._fit_stages(trainer, n_positives, binned.codes.shape[1] - n_positives, checkpoint or Checkpoint())
+        self.n_iter_ = len(self.learners_)
+        return self
+
+    def _seed(self):
+        return check_random_state(self.random_state).randint(2**31)
 
     def _prepare(self, X, y, threads):
         """Check the data; return a trainer and the numbers of positives and negatives.
@@ -70,9 +107,8 @@ class WeightedEnsemble(BinaryClassifier):
         """
         X, positive = check_features_and_target(self, X, y)
         order = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]).astype(np.int32)
-        seed = check_random_state(self.random_state).randint(2**31)
         learner = self._default_learner if self.learner is None else self.learner
-        trainer = make_trainer(learner, X, order, self.max_bins, threads, seed)
+        trainer = make_trainer(learner, X, order, self.max_bins, threads, self._seed())
         return trainer, int(positive.sum()), int((~positive).sum())
 
     def _set_stages(self, learners, stage_weights, stage_thresholds):

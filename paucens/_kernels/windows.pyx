@@ -1,0 +1,107 @@
+"""Score every window of one size of an image by an ensemble of trees.
+
+Channels lie as strips (row, channel, column). A feature is an offset from the first cell of a window, so that the
+windows of a row find it side by side. While most windows of a row live, each tree goes over all of them at once; the
+few that are left are followed one by one.
+"""
+
+from libc.math cimport INFINITY
+from paucens._kernels.types cimport index_t
+
+cdef extern from *:
+    """
+    typedef float *__restrict scores_t;
+    """
+    ctypedef float* scores_t
+
+cdef enum:
+    INNER = 7   # nodes of a complete tree of depth 3
+    LEAVES = 8
+    TOGETHER = 8  # trees between two counts of the living
+    FEW = 8  # of so many windows one is left: now one by one
+
+
+cdef void add_tree(const float* p, const index_t* offset, const float* t, const float* leaf, float rejected,
+                   Py_ssize_t n, scores_t score) noexcept nogil:
+    """Add one complete tree to the scores of n windows; those at or below `rejected` are dead, at -infinity."""
+    cdef const float* p0 = p + offset[0]
+    cdef const float* p1 = p + offset[1]
+    cdef const float* p2 = p + offset[2]
+    cdef const float* p3 = p + offset[3]
+    cdef const float* p4 = p + offset[4]
+    cdef const float* p5 = p + offset[5]
+    cdef const float* p6 = p + offset[6]
+    cdef float l0 = leaf[0], l1 = leaf[1], l2 = leaf[2], l3 = leaf[3]
+    cdef float l4 = leaf[4], l5 = leaf[5], l6 = leaf[6], l7 = leaf[7]
+    cdef float t0 = t[0], t1 = t[1], t2 = t[2], t3 = t[3], t4 = t[4], t5 = t[5], t6 = t[6]
+    cdef float a, b, c, d, total
+    cdef Py_ssize_t x
+    for x in range(n):
+        a = l1 if p3[x] > t3 else l0
+        b = l3 if p4[x] > t4 else l2
+        c = l5 if p5[x] > t5 else l4
+        d = l7 if p6[x] > t6 else l6
+        a = b if p1[x] > t1 else a
+        c = d if p2[x] > t2 else c
+        total = score[x] + (c if p0[x] > t0 else a)
+        score[x] = total if total > rejected else -INFINITY
+
+
+cdef Py_ssize_t count_living(const float* score, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t x, living = 0
+    for x in range(n):
+        living += score[x] > -INFINITY
+    return living
+
+
+cdef float follow(const float* p, const index_t* first, const index_t* offset, const float* threshold,
+                  const index_t* child, const float* value, const float* rejection, Py_ssize_t tree, Py_ssize_t n_trees,
+                  float score) noexcept nogil:
+    """Go on with one window from `tree` until it is dead or all trees are added."""
+    cdef Py_ssize_t node
+    while tree < n_trees:
+        node = first[tree]
+        while child[node] != 0:
+            node = first[tree] + child[node] + (p[offset[node]] > threshold[node])
+        score = score + value[node]
+        if not score > rejection[tree]:
+            return -INFINITY
+        tree += 1
+    return score
+
+
+def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] offset, const float[::1] threshold,
+         const index_t[::1] child, const float[::1] value, const float[::1] rejection,
+         const index_t[:, ::1] whole_offset, const float[:, ::1] whole_threshold, const float[:, ::1] whole_leaf,
+         float bias, float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
+    """Write the scores of the windows of rows [start, stop), -infinity where a window was rejected on the way.
+
+    strips: (rows, k, columns); scores: (rows, columns) of the windows, one a cell.
+    first (n_trees + 1,), offset, threshold, child, value (n_nodes,): nodes of all trees end to end, children counted
+    from the first node of their tree, 0 at leaves; greater than the threshold goes to the right child, the next node.
+    rejection (n_trees,): a window whose sum after tree t is not above rejection[t] is rejected.
+    whole_offset, whole_threshold (n_trees, 7), whole_leaf (n_trees, 8): the same trees in heap order, where none is
+    deeper than 3; n_trees is 0 otherwise.
+    """
+    cdef Py_ssize_t row, x, tree, _k, living, width = scores.shape[1]
+    cdef Py_ssize_t n_trees = rejection.shape[0], n_whole = whole_offset.shape[0]
+    cdef const float* cells
+    cdef float* score
+    if start >= stop or width == 0 or n_trees == 0:
+        return
+    with nogil:
+        for row in range(start, stop):
+            cells, score = &strips[row, 0, 0], &scores[row, 0]
+            for x in range(width):
+                score[x] = bias
+            tree, living = 0, width
+            while tree < n_whole and living * FEW > width:
+                for _k in range(min(<Py_ssize_t> TOGETHER, n_whole - tree)):
+                    add_tree(cells, &whole_offset[tree, 0], &whole_threshold[tree, 0], &whole_leaf[tree, 0],
+                             rejection[tree], width, score)
+                    tree += 1
+                living = count_living(score, width)
+            for x in range(width):
+                if score[x] > -INFINITY:
+                    score[x] = follow(cells + x, &first[0], &offset[0], &threshold[0], &child[0], &value[0],
+                                      &rejection[0], tree, n_trees, score[x])

@@ -1,0 +1,8 @@
+"""Sliding-window detection of people: train, find, suppress."""
+
+from paucens.detector.model import PedestrianDetector
+from paucens.detector.suppression import non_maximum_suppression
+from paucens.detector.training import train_detector
+from paucens.detector.window import Window
+
+__all__ = ["PedestrianDetector", "Window", "non_maximum_suppression", "train_detector"]

@@ -1,0 +1,162 @@
+"""A trained detector: images in, boxes out."""
+
+import numpy as np
+
+from paucens import persistence
+from paucens.detector.scan import Search
+from paucens.detector.suppression import non_maximum_suppression
+from paucens.detector.trees import DetectorTrees
+from paucens.detector.window import Window
+from paucens.features import ChannelSpec
+from paucens.images import as_rgb
+from paucens.parallel import Threads
+from paucens.validation import check_integer, check_positive
+
+KIND = "PedestrianDetector"
+
+
+class PedestrianDetector:
+    """Find upright people in images; made by `train_detector`, `load` or `default`.
+
+    Attributes
+    ----------
+    spec : ChannelSpec
+        The channels.
+    window : Window
+        The sliding window and the box in it.
+    scales : int
+        Sizes at which an image is searched in a factor of two.
+    threshold : float
+        Least score of a detection where `detect` is given none.
+    trees : DetectorTrees
+    notes : dict
+        Where the model comes from: training data, their terms, settings.
+
+    Notes
+    -----
+    An image is enlarged by its own border before it is searched, so that people at the border are found; a box may
+    leave the image. Levels whose channels take more than 256 MB are searched in bands of rows: beside the image and
+    the copy of it at the size that is searched, memory stays below three times that.
+
+    Examples
+    --------
+    >>> detector = PedestrianDetector.load("model.npz")  # doctest: +SKIP
+    >>> detector.detect(image, min_height=60)  # doctest: +SKIP
+    """
+
+    def __init__(self, spec, window, trees, *, scales=8, threshold=0.0, notes=None):
+        self.spec, self.window, self.trees = spec, window, trees
+        self.scales = scales
+        self.threshold = threshold
+        self.notes = dict(notes or {})
+
+    def __repr__(self):
+        return f"<PedestrianDetector of {len(self.trees.rejection)} trees on {self.spec}>"
+
+    def detect(self, image, *, threshold=None, min_height=None, max_height=None, n_jobs=None):
+        """Find people.
+
+        Parameters
+        ----------
+        image : array-like or PIL image
+            RGB, uint8 of shape (height, width, 3) or float in [0, 1]; or grey, of shape (height, width).
+        threshold : float, optional
+            Least score; `self.threshold` where None.
+        min_height, max_height : float, optional
+            Heights in pixels to look for; from the height that the model was trained for, and to that of the image.
+            Below the model's height the image is enlarged.
+        n_jobs : int, optional
+            Threads, as in joblib. Results do not depend on it.
+
+        Returns
+        -------
+        boxes : ndarray of shape (k, 5), float64
+            x, y, w, h, score, in continuous pixels from 0, best first.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what is no image (`paucens.images.as_rgb`) and for heights that are not positive.
+        """
+        for name, height in (("min_height", min_height), ("max_height", max_height)):
+            if height is not None:
+                check_positive(name, height)
+        threshold = self.threshold if threshold is None else float(threshold)
+        rgb, found = as_rgb(image), [np.empty((0, 5))]
+        levels = self.search.levels(rgb.shape[:2], min_height, max_height)
+        with Threads(n_jobs) as threads:
+            for _, band, scores in self.scored(rgb, levels, threads, n_jobs):
+                cells = np.argwhere(scores > threshold)
+                boxes = self.window.boxes([*cells, band.first_row, 0], band.level.ratio)
+                found.append(np.column_stack([boxes, scores[tuple(cells.T)]]))
+        return non_maximum_suppression(np.concatenate(found))
+
+    @property
+    def search(self):
+        """Which windows are looked at, a Search."""
+        return Search(self.spec, self.window, self.scales)
+
+    def scored(self, rgb, levels, threads, n_jobs=None):
+        """Yield place of the level, band and scores of its windows, for levels of an image, RGB by `as_rgb`."""
+        for k, level in enumerate(levels):
+            for band in self.search.bands(rgb, level, threads, n_jobs):
+                yield k, band, self.search.scores(band, self.trees, threads)
+
+    # -- files -------------------------------------------------------------------------------------
+
+    def save(self, path):
+        """Write the detector to one `.npz` file, without pickle; written completely or not at all."""
+        header = {
+            "kind": KIND,
+            "spec": {"families": "+".join(self.spec.families), "preset": self.spec.preset},
+            "window": {"shape": self.window.shape, "target": self.window.target, "margin": self.window.margin},
+            "scales": self.scales,
+            "threshold": self.threshold,
+            "notes": self.notes,
+        }
+        persistence.save(path, header, self.trees.arrays())
+
+    @classmethod
+    def load(cls, path):
+        """Read a detector written by `save`; it scores the same, bit for bit.
+
+        Raises
+        ------
+        ValueError
+            Where the file is damaged, of another kind or version, or holds an index out of range.
+        """
+        header, arrays = persistence.load(path, KIND)
+        try:
+            spec = ChannelSpec.parse(header["spec"]["families"], preset=header["spec"]["preset"])
+            window = Window(**{name: tuple(size) if isinstance(size, list) else size
+                               for name, size in header["window"].items()})  # fmt: skip
+            trees = DetectorTrees(**arrays)
+            check_integer("scales", header["scales"], 1)
+            model = cls(spec, window, trees, scales=header["scales"], threshold=float(header["threshold"]),
+                        notes=header["notes"])  # fmt: skip
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path} is not a complete detector: {error}. Save the model again.") from error
+        check_trees(trees, window, spec)
+        return model
+
+
+def check_trees(trees, window, spec):
+    """Refuse trees of a file that are not whole or look outside of the window; raises ValueError."""
+    n_trees, n_nodes = len(trees.rejection), len(trees.child)
+    shapes = {"first": (n_trees + 1,), "place": (n_nodes, 3), "bias": (), "rejection": (n_trees,)}
+    for name, array in trees.arrays().items():
+        kind = "i4" if name in ("first", "place", "child") else "f4"
+        if array.shape != shapes.get(name, (n_nodes,)) or array.dtype.str[1:] != kind:
+            raise ValueError(f"{name} is {array.dtype} of shape {array.shape}. The file is damaged.")
+        if kind == "f4" and np.isnan(array).any():
+            raise ValueError(f"{name} holds nan. The file is damaged.")
+    sizes = np.diff(trees.first)
+    if n_trees == 0 or trees.first[0] != 0 or trees.first[-1] != n_nodes or (sizes < 1).any():
+        raise ValueError("The trees do not follow each other. The file is damaged.")
+    own = np.arange(n_nodes) - np.repeat(trees.first[:-1], sizes)
+    inner = trees.child != 0
+    if (trees.child[inner] <= own[inner]).any() or (trees.child[inner] + 1 >= np.repeat(sizes, sizes)[inner]).any():
+        raise ValueError("A node is its own ancestor, or a child lies outside of its tree. The file is damaged.")
+    for column, (name, upper) in enumerate(zip(("row", "column", "channel"), (*window.cells, spec.n_channels),
+                                               strict=True)):  # fmt: skip
+        persistence.check_index(name, trees.place[:, column], upper)

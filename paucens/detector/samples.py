@@ -1,0 +1,127 @@
+"""From crops and photographs to windows as bytes: positives, first negatives, hard negatives."""
+
+from pathlib import Path
+
+import numpy as np
+
+from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
+from paucens.features.channels import CELL
+from paucens.images import as_rgb, read_rgb
+from paucens.learners.binning import code_features, find_thresholds
+from paucens.parallel import Threads
+
+TOGETHER = 32  # images between two writings
+BIN_SAMPLES = 2000  # windows, half of them positives, by which the features are cut into bins
+
+
+def pixels_of(source):
+    """RGB of an image, given as a path or as what `as_rgb` takes."""
+    return read_rgb(source) if isinstance(source, str | Path) else as_rgb(source)
+
+
+def stream(*key):
+    """Random numbers that depend on the key alone."""
+    return np.random.default_rng(np.random.SeedSequence(key))
+
+
+class Sampler:
+    """Draws windows from images and hands out their features.
+
+    Parameters
+    ----------
+    search : Search
+    places : ndarray of shape (n_features, 3)
+        The features: row, column and channel.
+    seed : int
+    threads : Threads
+        Images are worked on side by side.
+    """
+
+    def __init__(self, search, places, seed, threads):
+        self.search, self.places, self.seed, self.threads = search, places, seed, threads
+
+    def positives(self, sources, start, stop):
+        """Features of crops [start, stop), each followed by its mirror, float32 of shape (2 n, n_features)."""
+
+        def pair(k):
+            rgb = pixels_of(sources[k])
+            if rgb.shape[:2] != self.search.window.crop:
+                height, width = self.search.window.crop
+                raise ValueError(
+                    f"positives[{k}] has {rgb.shape[0]} x {rgb.shape[1]} pixels; expected {height} x {width}: the "
+                    f"window with a margin of {self.search.window.margin} all around. Cut it so, or change the window."
+                )
+            return np.concatenate([self._of_crop(rgb), self._of_crop(np.ascontiguousarray(rgb[:, ::-1]))])
+
+        return self._stacked(pair, range(start, stop))
+
+    def first_negatives(self, sources, n_wanted, start, stop):
+        """Features of windows at random from images [start, stop), as many from each, n_wanted from all."""
+
+        def some(k):
+            n = (k + 1) * n_wanted // len(sources) - k * n_wanted // len(sources)
+            return self._random_windows(pixels_of(sources[k]), n, stream(self.seed, 0, k)) if n else self._none()
+
+        return self._stacked(some, range(start, stop))
+
+    def hard_negatives(self, sources, chosen, detector, threshold, most):
+        """Features of the windows of the chosen images that a detector takes for objects, the best `most` of each."""
+        return self._stacked(lambda k: self._best_windows(pixels_of(sources[k]), detector, threshold, most), chosen)
+
+    def _stacked(self, work, items):
+        found = list(self.threads.map(work, items))
+        return np.concatenate([self._none(), *found])
+
+    def _none(self):
+        return np.empty((0, len(self.places)), dtype=np.float32)
+
+    def _of_crop(self, rgb):
+        return self.search.values(self.search.crop(rgb), np.zeros((1, 2), dtype=np.int64), self.places)
+
+    def _random_windows(self, rgb, n, random):
+        """Windows drawn from all of an image, at all sizes, with equal chance; none where the image is too small."""
+        levels = self.search.levels(rgb.shape[:2])
+        shapes = [self.search.window.positions(level.shape) for level in levels]
+        ends = np.cumsum([rows * columns for rows, columns in shapes])
+        if len(ends) == 0:
+            return self._none()
+        drawn = np.sort(random.integers(ends[-1], size=n))
+        of_level = np.searchsorted(ends, drawn, side="right")
+        places = ends[of_level] - 1 - drawn  # counted from the last window of a level
+        cells = [divmod(int(place), shapes[k][1]) for k, place in zip(of_level, places, strict=True)]
+        return self._crops(rgb, levels, [(k, *cell) for k, cell in zip(of_level, cells, strict=True)])
+
+    def _best_windows(self, rgb, detector, threshold, most):
+        levels = self.search.levels(rgb.shape[:2])
+        boxes, windows = [np.empty((0, 5))], [np.empty((0, 3), dtype=np.int64)]
+        with Threads(1) as one:
+            for k, band, scores in detector.scored(rgb, levels, one):
+                cells = np.argwhere(scores > threshold)
+                of_level = [*cells, band.first_row, 0]
+                found = self.search.window.boxes(of_level, band.level.ratio)
+                boxes.append(np.column_stack([found, scores[tuple(cells.T)]]))
+                windows.append(np.column_stack([np.full(len(cells), k), of_level]))
+        kept = rows_kept(np.concatenate(boxes), OVERLAP, DENOMINATOR)[:most]
+        return self._crops(rgb, levels, np.concatenate(windows)[np.sort(kept)].tolist())
+
+    def _crops(self, rgb, levels, windows):
+        """Features of windows, given as level, row and column, level by level."""
+        found, (height, width) = [self._none()], self.search.window.crop
+        pixels, at = None, -1
+        with Threads(1) as one:
+            for k, row, column in windows:
+                if k != at:
+                    pixels, at = self.search.padded(rgb, levels[k], one), k
+                y, x = CELL * row, CELL * column
+                found.append(self._of_crop(np.ascontiguousarray(pixels[y : y + height, x : x + width])))
+        return np.concatenate(found)
+
+
+def bins_of(positives, negatives, max_bins, threads):
+    """Thresholds and offsets of the bins, by as many positives as negatives."""
+    return find_thresholds(np.concatenate([positives, negatives]), max_bins, threads)
+
+
+def codes_of(values, bins, threads):
+    """Windows as bytes, a row each: uint8 of shape (k, n_features)."""
+    return np.ascontiguousarray(code_features(values, *bins, threads).T)

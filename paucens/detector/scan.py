@@ -1,0 +1,136 @@
+"""From an image to the scores of all its windows, level by level and band by band."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from paucens._kernels.builds import chosen
+from paucens.detector.trees import DetectorTrees
+from paucens.detector.window import Window
+from paucens.features.channels import CELL
+from paucens.features.pyramid import Level, resize, scales
+
+kernels = chosen("windows")
+
+BAND_BYTES = 256_000_000  # of channels at a time; larger levels are searched in bands of rows
+
+
+class Band(NamedTuple):
+    """The channels of some rows of windows of a level.
+
+    Attributes
+    ----------
+    level : Level
+    first_row : int
+        The first row of windows among those of the level.
+    n_positions : tuple of int
+        Rows and columns of windows in the band.
+    strips : ndarray of shape (rows, n_channels, columns), float32
+        Channels, with the margin around the windows.
+    """
+
+    level: Level
+    first_row: int
+    n_positions: tuple
+    strips: np.ndarray
+
+
+@dataclass(frozen=True)
+class Search:
+    """Which windows of an image are looked at.
+
+    Attributes
+    ----------
+    spec : ChannelSpec
+    window : Window
+    per_octave : int
+        Sizes of the image in a factor of two.
+    """
+
+    spec: object
+    window: Window
+    per_octave: int = 8
+
+    def levels(self, image_shape, min_height=None, max_height=None):
+        """The sizes at which an image is searched for objects of some heights, a list of Level.
+
+        Parameters
+        ----------
+        image_shape : tuple of int
+        min_height, max_height : float, optional
+            In pixels; from the height of the target, and to that of the image.
+        """
+        height = self.window.target[0]
+        up = 0.0 if min_height is None else np.log2(height / min_height)
+        levels = scales(image_shape, per_octave=self.per_octave, octaves_up=up, min_shape=self.window.target,
+                        shrink=CELL)  # fmt: skip
+        return [level for level in levels if max_height is None or height / level.ratio[0] <= max_height]
+
+    def bands(self, rgb, level, threads, n_jobs):
+        """Yield the bands of a level of an image, RGB as `as_rgb` returns it."""
+        pixels = self.padded(rgb, level, threads)
+        n_rows, n_columns = self.window.positions(level.shape)
+        if n_rows == 0 or n_columns == 0:
+            return
+        row_bytes = 4 * self.spec.n_channels * (pixels.shape[1] // CELL)
+        overlap = self.window.crop[0] // CELL - 1
+        height = max(1, int(BAND_BYTES // row_bytes) - overlap)
+        for first in range(0, n_rows, height):
+            n = min(height, n_rows - first)
+            part = pixels[CELL * first : CELL * (first + n - 1) + self.window.crop[0]]
+            yield Band(level, first, (n, n_columns), self._strips(part, n_jobs))
+
+    def crop(self, rgb):
+        """The band of a crop, RGB: one window and its margin."""
+        return Band(None, 0, (1, 1), self._strips(rgb, None))
+
+    def padded(self, rgb, level, threads):
+        """A level's pixels with its border repeated outwards by the window's padding."""
+        pixels = resize(rgb, level.shape, threads)
+        if pixels.dtype != np.uint8:
+            pixels = np.minimum(pixels, 1)  # weights add up to 1 but for rounding
+        down, across = self.window.padding
+        return np.pad(pixels, ((down, down), (across, across), (0, 0)), mode="edge")
+
+    def _strips(self, rgb, n_jobs):
+        return np.ascontiguousarray(np.moveaxis(self.spec.compute(rgb, n_jobs=n_jobs), 2, 1))
+
+    def scores(self, band, trees: DetectorTrees, threads):
+        """Scores of the windows of a band, float32 of its `n_positions`, -inf where the trees gave a window up."""
+        scores = np.empty(band.n_positions, dtype=np.float32)
+        n_channels, n_columns = band.strips.shape[1:]
+        offsets = trees.offsets(n_channels, n_columns) + np.int32(self._margin(n_channels, n_columns))
+        inner, leaves = trees.whole or (np.empty((0, 7), dtype=np.int32), np.empty((0, 8), dtype=np.int32))
+        threads.run(
+            lambda start, stop: kernels.scan(
+                band.strips, trees.first, offsets, trees.threshold, trees.child, trees.value, trees.rejection,
+                offsets[inner], trees.threshold[inner], trees.value[leaves], trees.bias, scores, start, stop,
+            ),
+            len(scores), 50 * scores.size,
+        )  # fmt: skip
+        return scores
+
+    def values(self, band, cells, places):
+        """Channel values at places of some windows of a band.
+
+        Parameters
+        ----------
+        band : Band
+        cells : ndarray of shape (k, 2)
+            Row and column of each window in the band.
+        places : ndarray of shape (n_features, 3)
+
+        Returns
+        -------
+        values : ndarray of shape (k, n_features), float32
+        """
+        n_channels, n_columns = band.strips.shape[1:]
+        row, column, channel = places.T.astype(np.int64)
+        offsets = (row * n_channels + channel) * n_columns + column + self._margin(n_channels, n_columns)
+        starts = cells[:, :1] * (n_channels * n_columns) + cells[:, 1:]
+        return band.strips.ravel()[starts + offsets]
+
+    def _margin(self, n_channels, n_columns):
+        """From the first cell of a crop to the first of its window."""
+        return self.window.margin // CELL * (n_channels * n_columns + 1)

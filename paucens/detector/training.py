@@ -1,0 +1,278 @@
+"""Train a detector: boosting, search for what it takes for people, boosting again (Sec. 4.1 and 4.3)."""
+
+import hashlib
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import clone
+from tqdm import tqdm
+
+from paucens.boosting.rounds import Booster
+from paucens.detector.model import PedestrianDetector
+from paucens.detector.samples import BIN_SAMPLES, TOGETHER, Sampler, bins_of, codes_of, stream
+from paucens.detector.scan import Search
+from paucens.detector.trees import detector_trees
+from paucens.detector.window import Window
+from paucens.detector.workshop import Workshop
+from paucens.learners.binning import MAX_BINS, BinnedData
+from paucens.learners.growing import leaves_of_codes
+from paucens.model import WeightedEnsemble
+from paucens.model.checkpoint import Checkpoint
+from paucens.parallel import Threads
+from paucens.validation import check_integer
+
+REJECTION = -10.0  # of AdaBoost with shrinkage: the paper's soft cascade (Sec. 4.3)
+LOWEST_SHARE = 0.005  # of the positives, which may score below what counts as hard
+HARD_MARGIN = 0.1  # of the distance between the median scores of the classes, below it
+
+
+def train_detector(positives, negative_images, spec, classifier, *, window=None, n_estimators=(32, 128, 512, 2048),
+                   n_negatives=5000, most_negatives=10_000, per_image=25, scales=8, random_state=0, n_jobs=None,
+                   checkpoint=None, notes=None, verbose=0):  # fmt: skip
+    """Train a detector on crops of an object and images without it.
+
+    Parameters
+    ----------
+    positives : list of path-like or of images
+        Crops with the object in the middle, as high and wide as the window with its margin (160 x 96). Their mirrors
+        are positives too.
+    negative_images : list of path-like or of images
+        Of any size. Each is RGB as `PedestrianDetector.detect` takes it, or a file of one.
+    spec : ChannelSpec
+    classifier : ensemble of trees, such as AdaBoostClassifier or PAUCEnsClassifier
+        Its `n_estimators` is replaced by those of the rounds.
+    window : Window, optional
+        128 x 64 around an object of 100 x 41, with a margin of 16, where None.
+    n_estimators : tuple of int, default=(32, 128, 512, 2048)
+        Trees of each round of training. After all but the last, negatives are searched for.
+    n_negatives : int, default=5000
+        Windows at random to begin with, and hard ones to search for after a round.
+    most_negatives : int, default=10_000
+        To train on at most: the hard ones just found, and old ones at random.
+    per_image : int, default=25
+        Hard negatives from one image in one search at most, the best ones after suppression.
+    scales : int, default=8
+        Sizes at which an image is searched in a factor of two.
+    random_state : int, default=0
+        Source of windows at random, the order of images and the negatives that are kept.
+    n_jobs : int, optional
+        Threads, as in joblib. Results do not depend on it.
+    checkpoint : path-like, optional
+        Folder for what is unfinished; it is made where it does not exist. Training that was cut short, by whatever,
+        goes on from it and ends with the same detector, bit for bit. A temporary folder where None.
+    notes : dict, optional
+        What the model file should tell about its data, JSON values.
+    verbose : int, default=0
+        Show progress bars where positive.
+
+    Returns
+    -------
+    detector : PedestrianDetector
+
+    Raises
+    ------
+    ValueError, TypeError
+        For no positives or images, crops of another size, an ensemble of something else than trees, parameters out of
+        range, and a checkpoint of another training.
+
+    Notes
+    -----
+    A feature is the value of a channel in a cell of the window. It is offered to the trees only if nothing outside of
+    the crop can change it, for positives and negatives alike. Values are cut into bins by the quantiles of 2000
+    windows, half of them positives, and samples are bytes in files from then on.
+
+    Windows count as hard that score above 0 or, where the lowest positives score less, above the half-percent of the
+    positives, less a tenth of the distance between the median scores of the classes. An `AdaBoostClassifier` gives
+    up a window at a sum of -10 (Sec. 4.3, made for shrinkage 0.1), other ensembles where no positive has been by far.
+
+    Examples
+    --------
+    See `reproduce/table_3.py`.
+    """
+    training = _Training(positives, negative_images, spec, classifier, window or Window(), n_estimators, n_negatives,
+                         most_negatives, per_image, scales, random_state, notes, verbose)  # fmt: skip
+    with tempfile.TemporaryDirectory() if checkpoint is None else Workshop.folder(checkpoint) as folder:
+        workshop = Workshop(folder, training.settings())
+        with Threads(n_jobs) as threads:
+            return training.run(workshop, threads, n_jobs)
+
+
+class _Training:
+    """The rounds of one training; what each leaves is in the workshop."""
+
+    def __init__(self, positives, images, spec, classifier, window, n_estimators, n_negatives, most_negatives,
+                 per_image, scales, seed, notes, verbose):  # fmt: skip
+        _check_sources("positives", positives)
+        _check_sources("negative_images", images)
+        if not isinstance(classifier, WeightedEnsemble):
+            raise TypeError(f"classifier must be an ensemble of this package; got {classifier!r}. "
+                            "AdaBoostClassifier(shrinkage=0.1) is the paper's.")  # fmt: skip
+        self.n_estimators = [check_integer("n_estimators", n, 1) for n in n_estimators]
+        self.n_negatives = check_integer("n_negatives", n_negatives, 1)
+        self.most_negatives = check_integer("most_negatives", most_negatives, self.n_negatives)
+        self.per_image = check_integer("per_image", per_image, 1)
+        self.seed = check_integer("random_state", seed, 0)
+        self.positives, self.images, self.classifier = positives, images, classifier
+        self.notes, self.verbose = notes, verbose
+        self.search = Search(spec, window, check_integer("scales", scales, 1))
+        self.places = window.offered(spec)
+        if len(self.places) == 0:
+            raise ValueError(f"No cell of {window} sees nothing but its crop. Give the window a larger margin.")
+
+    def settings(self):
+        """All that the result depends on but the pixels, and of these how many there are; JSON."""
+        return {
+            "spec": str(self.search.spec), "window": repr(self.search.window), "scales": self.search.per_octave,
+            "classifier": repr(self.classifier), "n_estimators": self.n_estimators, "n_negatives": self.n_negatives,
+            "most_negatives": self.most_negatives, "per_image": self.per_image, "random_state": self.seed,
+            "positives": _fingerprint(self.positives), "negative_images": _fingerprint(self.images),
+        }  # fmt: skip
+
+    def run(self, workshop, threads, n_jobs):
+        """Train round by round; whatever is in the workshop already is not made again."""
+        sampler = Sampler(self.search, self.places, self.seed, threads)
+        bins = workshop.arrays("bins", lambda: self._bins(sampler, threads))
+        detector = None
+        for k in range(len(self.n_estimators)):
+
+            def make(k=k, before=detector):
+                return self._round(workshop, k, before, bins, sampler, threads, n_jobs)
+
+            detector = workshop.detector(f"round {k}", make)
+            workshop.forget(f"codes {k}", f"fit {k}.npz", f"negatives {k - 1}", f"hard {k} *")
+        return detector
+
+    # -- samples -----------------------------------------------------------------------------------
+
+    def _bins(self, sampler, threads):
+        n = min(BIN_SAMPLES // 4, len(self.positives))  # with their mirrors half of the samples
+        crops = [self.positives[k * len(self.positives) // n] for k in range(n)]
+        negatives = sampler.first_negatives(self.images, 2 * n, 0, len(self.images))
+        return bins_of(sampler.positives(crops, 0, n), negatives, self._max_bins(), threads)
+
+    def _max_bins(self):
+        return check_integer("max_bins", self.classifier.max_bins, 2, MAX_BINS)
+
+    def _positives(self, workshop, bins, sampler, threads):
+        def draw(start, stop):
+            return sampler.positives(self.positives, start, stop)
+
+        return self._written(workshop, "positives", len(self.positives), draw, bins, threads)
+
+    def _negatives(self, workshop, k, before, bins, sampler, threads):
+        """Negatives of round k: at random, or what the detector of the round before gets wrong and some of the old."""
+
+        def draw(start, stop):
+            return sampler.first_negatives(self.images, self.n_negatives, start, stop)
+
+        if k == 0:
+            return self._written(workshop, "negatives 0", len(self.images), draw, bins, threads)
+
+        def make():
+            old = self._negatives(workshop, k - 1, None, bins, sampler, threads)  # still there
+            return self._kept(self._hard(workshop, k, before, bins, sampler, threads), old, k)
+
+        return workshop.array(f"negatives {k}", make)
+
+    def _written(self, workshop, name, n_items, draw, bins, threads):
+        """Draw windows of so many images, some images at a time; their bytes, uint8 of (n, n_features)."""
+
+        def make():
+            starts = self._progress(range(0, n_items, TOGETHER), name)
+            return np.concatenate(
+                [codes_of(draw(start, min(start + TOGETHER, n_items)), bins, threads) for start in starts]
+            )
+
+        return workshop.array(name, make)
+
+    def _hard(self, workshop, k, before, bins, sampler, threads):
+        """Hard negatives of round k, image after image in an order of its own until there are enough."""
+        threshold = before.notes["hard"]
+        order = stream(self.seed, 1, k).permutation(len(self.images))
+        found, n_found = [], 0
+        for start in self._progress(range(0, len(order), TOGETHER), f"negatives {k}"):
+            chosen = order[start : start + TOGETHER]
+
+            def make(chosen=chosen):
+                values = sampler.hard_negatives(self.images, chosen, before, threshold, self.per_image)
+                return codes_of(values, bins, threads)
+
+            found.append(workshop.array(f"hard {k} {start}", make))
+            n_found += len(found[-1])
+            if n_found >= self.n_negatives:
+                break
+        return np.concatenate(found)[: self.n_negatives]
+
+    def _kept(self, new, old, k):
+        """The new negatives and as many old ones at random as there is room for."""
+        room = self.most_negatives - len(new)
+        rows = np.sort(stream(self.seed, 2, k).permutation(len(old))[:room])
+        return np.concatenate([new, old[rows]])
+
+    # -- training ----------------------------------------------------------------------------------
+
+    def _round(self, workshop, k, before, bins, sampler, threads, n_jobs):
+        """The detector of round k; its notes tell above which score it finds a window hard."""
+        positives = self._positives(workshop, bins, sampler, threads)
+        negatives = self._negatives(workshop, k, before, bins, sampler, threads)
+        binned = BinnedData(workshop.turned(f"codes {k}", positives, negatives), *bins)
+        model = clone(self.classifier).set_params(n_estimators=self.n_estimators[k], n_jobs=n_jobs,
+                                                  verbose=self.verbose)  # fmt: skip
+        model.fit_binned(binned, len(positives), Checkpoint(workshop.path(f"fit {k}.npz")))
+        scores, lowest = staged_sums(model, binned, len(positives), threads)
+        detector = self._detector(model, lowest)
+        detector.notes["hard"] = hard_threshold(scores, len(positives))
+        detector.notes["negatives"] = len(negatives)
+        return detector
+
+    def _detector(self, model, lowest):
+        rejection = np.full(len(lowest), REJECTION) if isinstance(model, Booster) else lowest
+        trees = detector_trees(model.learners_, model.weights_, model.threshold_, self.places, rejection)
+        return PedestrianDetector(self.search.spec, self.search.window, trees, scales=self.search.per_octave,
+                                  notes=self.notes)  # fmt: skip
+
+    def _progress(self, items, name):
+        return tqdm(items, disable=not self.verbose, desc=name)
+
+
+def staged_sums(model, binned, n_positives, threads):
+    """Final scores of the training samples, and below what sum no positive has been by far, tree by tree.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,)
+    lowest : ndarray of shape (n_trees,)
+        The least sum of the positives, less their standard deviation.
+    """
+    sums = np.full(binned.codes.shape[1], -model.threshold_)
+    lowest = np.empty(len(model.learners_))
+    for t, (weight, learner) in enumerate(zip(model.weights_, model.learners_, strict=True)):
+        sums += weight * learner.nodes_.value[leaves_of_codes(learner.nodes_, binned, threads)]
+        of_positives = sums[:n_positives]
+        lowest[t] = of_positives.min() - of_positives.std()
+    return sums, lowest
+
+
+def hard_threshold(scores, n_positives):
+    """The score above which a window without an object is hard (`train_detector`, Notes)."""
+    positives, negatives = scores[:n_positives], scores[n_positives:]
+    distance = np.median(positives) - np.median(negatives)
+    return float(min(0.0, np.quantile(positives, LOWEST_SHARE)) - HARD_MARGIN * distance)
+
+
+def _check_sources(name, sources):
+    if not isinstance(sources, list | tuple) or len(sources) == 0:
+        raise ValueError(f"{name} must be a list of images or of files, at least one; got {type(sources).__name__}"
+                         f"{'' if not hasattr(sources, '__len__') else f' of length {len(sources)}'}.")  # fmt: skip
+
+
+def _fingerprint(sources):
+    """Number and digest of the names and sizes of files, or of the pixels of images."""
+    digest = hashlib.sha256()
+    for source in sources:
+        if isinstance(source, str | Path):
+            digest.update(f"{Path(source).name} {Path(source).stat().st_size}".encode())
+        else:
+            digest.update(np.ascontiguousarray(source).tobytes())
+    return f"{len(sources)} {digest.hexdigest()[:16]}"

@@ -1,0 +1,108 @@
+"""An ensemble of trees made ready to be slid over images."""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+from paucens.learners import BinnedLearner
+
+WHOLE_DEPTH = 3  # trees up to it are also laid out whole, for many windows at once
+INNER = 2**WHOLE_DEPTH - 1
+
+
+@dataclass(frozen=True, eq=False)
+class DetectorTrees:
+    """All trees end to end, and what their nodes look at.
+
+    Attributes
+    ----------
+    first : ndarray of shape (n_trees + 1,), int32
+        First node of each tree.
+    place : ndarray of shape (n_nodes, 3), int32
+        Row and column in the window, and channel, that a node looks at; 0 at leaves.
+    threshold : ndarray of shape (n_nodes,), float32
+        Values above it go to the right child.
+    child : ndarray of shape (n_nodes,), int32
+        Left child, counted from the first node of the tree; the right child is the next node; 0 marks a leaf.
+    value : ndarray of shape (n_nodes,), float32
+        What a leaf adds to the score.
+    rejection : ndarray of shape (n_trees,), float32
+        A window whose sum after a tree is not above it is given up.
+    bias : ndarray of shape (), float32
+        The score before the first tree.
+    """
+
+    first: np.ndarray
+    place: np.ndarray
+    threshold: np.ndarray
+    child: np.ndarray
+    value: np.ndarray
+    rejection: np.ndarray
+    bias: np.ndarray
+
+    def offsets(self, n_channels, n_columns):
+        """What each node adds to the first cell of a window in strips (row, channel, column), int32 (n_nodes,)."""
+        row, column, channel = self.place.T
+        return (row * n_channels + channel) * np.int32(n_columns) + column
+
+    def arrays(self):
+        """The attributes by name, for a file."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def whole(self):
+        """Places of the nodes of all trees in heap order, (n_trees, 7), and of their leaves, (n_trees, 8).
+
+        None where a tree is deeper than `WHOLE_DEPTH`. A leaf above the last level stands for all below it.
+        """
+        heap = np.empty((len(self.rejection), 2 * INNER + 1), dtype=np.int32)
+        heap[:, 0] = self.first[:-1]
+        for k in range(INNER):
+            inner = self.child[heap[:, k]] > 0
+            left = np.where(inner, self.first[:-1] + self.child[heap[:, k]], heap[:, k])
+            heap[:, 2 * k + 1], heap[:, 2 * k + 2] = left, left + inner
+        if self.child[heap[:, INNER:]].any():
+            return None
+        return heap[:, :INNER], heap[:, INNER:]
+
+
+def detector_trees(learners, weights, threshold, places, rejection):
+    """Lay out an ensemble.
+
+    Parameters
+    ----------
+    learners : list of Tree or Stump, fitted
+    weights : ndarray of shape (n_trees,)
+    threshold : float
+        Subtracted from the weighted sum.
+    places : ndarray of shape (n_features, 3)
+        Row, column and channel of each feature of the learners.
+    rejection : ndarray of shape (n_trees,)
+        Below which sums, threshold subtracted, a window is given up.
+
+    Returns
+    -------
+    DetectorTrees
+    """
+    assert all(isinstance(learner, BinnedLearner) for learner in learners)
+    nodes = [learner.nodes_ for learner in learners]
+    sizes = [len(tree.child) for tree in nodes]
+    column = np.concatenate([tree.column for tree in nodes])
+    value = np.concatenate([weight * tree.value for weight, tree in zip(weights, nodes, strict=True)])
+    child = np.concatenate([tree.child for tree in nodes])
+    return DetectorTrees(
+        first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
+        place=np.where(child[:, None] > 0, places[column], 0).astype(np.int32),
+        threshold=_floats_at_most(np.concatenate([tree.threshold for tree in nodes])),
+        child=child.astype(np.int32),
+        value=value.astype(np.float32),
+        rejection=np.asarray(rejection, dtype=np.float32),
+        bias=np.float32(-threshold),
+    )
+
+
+def _floats_at_most(thresholds):
+    """Round down to float32: for a float32 x, x > threshold stays what it was."""
+    rounded = thresholds.astype(np.float32)
+    return np.where(rounded > thresholds, np.nextafter(rounded, np.float32(-np.inf)), rounded)

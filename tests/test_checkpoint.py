@@ -1,0 +1,83 @@
+"""Fits on binned features, whole and in pieces: the same ensemble, bit for bit."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, PAUCBoostClassifier, PAUCEnsClassifier, Stump, Tree
+from paucens.datasets import load_digits_parity
+from paucens.learners.binning import bin_features
+from paucens.model.checkpoint import EVERY, Checkpoint
+from paucens.parallel import Threads
+
+SAMPLED = Tree(depth=3, column_fraction=1 / 8, column_sampling="node")
+ENSEMBLES = [
+    AdaBoostClassifier(learner=SAMPLED, n_estimators=200, shrinkage=0.1, random_state=3),
+    AdaBoostLDAClassifier(n_estimators=150, random_state=3),
+    PAUCEnsClassifier((0, 0.1), n_estimators=200, random_state=3),
+    PAUCEnsClassifier((0, 0.1), learner=SAMPLED, n_estimators=150, random_state=3),
+    PAUCEnsClassifier((0, 0.1), n_estimators=200, nu=1.0, anneal=False, random_state=3),
+    PAUCEnsClassifier((0, 0.3), n_estimators=150, formulation="struct", random_state=3),
+]
+
+
+class CutShort(Checkpoint):
+    """Stop after so many learners, as a kill would."""
+
+    def __init__(self, path, after):
+        super().__init__(path)
+        self._after = after
+
+    def keep(self, learners, state):
+        super().keep(learners, state)
+        if len(learners) >= self._after:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits_parity()
+    order = np.argsort(1 - y, kind="stable")  # positives first
+    return X[order], y[order]
+
+
+@pytest.fixture(scope="module")
+def binned(digits):
+    return bin_features(digits[0], 256, Threads(1))
+
+
+@pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda model: type(model).__name__)
+def test_pieces_make_the_whole(ensemble, digits, binned, tmp_path):
+    X, y = digits
+    whole = clone(ensemble).fit(X, y)
+    assert len(whole.learners_) > 2 * EVERY  # or the second piece would not begin at a checkpoint of its own
+    for after in (EVERY + 5, 2 * EVERY + 7):
+        with pytest.raises(KeyboardInterrupt):
+            clone(ensemble).fit_binned(binned, int(y.sum()), CutShort(tmp_path / "fit.npz", after))
+    resumed = clone(ensemble).fit_binned(binned, int(y.sum()), Checkpoint(tmp_path / "fit.npz"))
+    for one, other in zip(whole.staged_decision_function(X), resumed.staged_decision_function(X), strict=True):
+        np.testing.assert_array_equal(one, other)
+    for name in type(ensemble)._fitted_arrays:
+        np.testing.assert_array_equal(getattr(whole, name), getattr(resumed, name))
+        assert getattr(whole, name).dtype == getattr(resumed, name).dtype
+
+
+def test_nothing_is_kept_before_its_time(digits, binned, tmp_path):
+    model = AdaBoostClassifier(learner=Stump(), n_estimators=EVERY - 1)
+    model.fit_binned(binned, int(digits[1].sum()), Checkpoint(tmp_path / "fit.npz"))
+    assert not (tmp_path / "fit.npz").exists()
+
+
+def test_without_a_checkpoint_it_is_fit(digits, binned):
+    X, y = digits
+    for model in (AdaBoostClassifier(n_estimators=5), PAUCBoostClassifier(n_estimators=5)):
+        scores = clone(model).fit(X, y).decision_function(X)
+        np.testing.assert_array_equal(clone(model).fit_binned(binned, int(y.sum())).decision_function(X), scores)
+
+
+def test_bins_are_for_trees(binned):
+    class Foreign:
+        fit = predict = None
+
+    with pytest.raises(TypeError, match=r"Only trees take features in bins.*Tree\(depth=3\)"):
+        AdaBoostClassifier(learner=Foreign()).fit_binned(binned, 5)
