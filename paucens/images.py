@@ -34,20 +34,75 @@ def read_grey(path) -> np.ndarray:
     ...
     ValueError: ...images.py cannot be read as an image: no known format. ...
     """
+    return _read(path, _grey)
+
+
+def read_rgb(path) -> np.ndarray:
+    """Decode an image file to 8-bit RGB, turned as its EXIF orientation says.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of any format that Pillow reads: grey, palette, RGB, CMYK, 8 or 16 bits a channel. Opacity is dropped and
+        the colours stay as they are stored, also where nothing of them would show; of 16 bits the upper 8 remain.
+
+    Returns
+    -------
+    image : ndarray of shape (height, width, 3), uint8
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is cut short, damaged, no image, or of floats or 32 bits a channel, or has so many pixels that Pillow
+        refuses it (by default above 179 million; above 89 it warns); the message names it.
+
+    Examples
+    --------
+    >>> read_rgb(__file__)
+    Traceback (most recent call last):
+    ...
+    ValueError: ...images.py cannot be read as an image: no known format. ...
+    """
+    return _read(path, _rgb)
+
+
+def _read(path, convert):
+    """Decode a file by `convert`, of a PIL image, or raise the error that names it."""
     raw = Path(path).read_bytes()
     try:
-        return _decode(raw)
+        with Image.open(io.BytesIO(raw)) as image:
+            return convert(image)
     except UnidentifiedImageError as error:
         raise _unreadable(path, "no known format") from error
+    except Image.DecompressionBombError as error:
+        raise ValueError(
+            f"{path} is too large: {error} Reduce it, or raise PIL.Image.MAX_IMAGE_PIXELS where you trust the file."
+        ) from error
     except Exception as error:  # decoders also raise SyntaxError, struct.error and others
         raise _unreadable(path, error) from error
 
 
-def _decode(raw):
-    with Image.open(io.BytesIO(raw)) as image:
-        if image.mode.startswith(("I", "F")):
-            raise ValueError(f"mode {image.mode}; expected 8 bits a channel")
-        return np.asarray(image.convert("L"))
+def _grey(image):
+    if image.mode.startswith(("I", "F")):
+        raise ValueError(f"mode {image.mode}; expected 8 bits a channel")
+    return np.asarray(image.convert("L"))
+
+
+def _rgb(image):
+    image = ImageOps.exif_transpose(image)
+    if image.mode.startswith(("I", "F")):
+        image = Image.fromarray(_upper_bits(image))
+    return np.asarray(image.convert("RGB"))
+
+
+def _upper_bits(image):
+    """Return the upper 8 of 16 bits, as Pillow itself does for 16-bit colours."""
+    pixels = np.asarray(image)
+    if image.mode == "F" or pixels.min() < 0 or pixels.max() > 65535:
+        raise ValueError(f"mode {image.mode}; expected 8 or 16 bits a channel")
+    return (pixels >> 8).astype(np.uint8)
 
 
 def _unreadable(path, reason):

@@ -12,7 +12,7 @@ import paucens
 
 MODULES = [module.name for module in pkgutil.walk_packages(paucens.__path__, "paucens.") if "._" not in module.name]
 NEEDS_DATA = {  # tests/test_datasets*.py run their examples where the data is
-    f"paucens.datasets.{name}" for name in ("usps", "scene15", "faces", "tabular", "yeast_pairs")
+    f"paucens.datasets.{name}" for name in ("usps", "scene15", "faces", "tabular", "yeast_pairs", "inria", "eth", "mot")
 }
 
 

@@ -20,6 +20,17 @@ mammography       11183 spots on mammograms                    mammography.csv  
 htru2             17898 candidates for pulsars                 HTRU_2.csv of UCI        `load_htru2`
 sylva             13086 samples of forest                      made of the challenge's  `load_sylva`
 hiv_ecfp4         41120 compounds as fingerprints              made of HIV.csv          `load_hiv_ecfp4`
+inria             INRIA Person: crops of people, photographs   INRIAPerson.tar [4]_,    `load_inria`
+                  without, 288 test images (Tables 2, 3)       data/assemble_inria.py
+caltech           annotations, videos and results of the       Caltech-USA [5]_         `read_vbb`,
+                  Caltech benchmark                                                     `read_results`,
+                                                                                        `SeqVideo`
+eth_bahnhof       999 frames of one walk                       sequence BAHNHOF [6]_    `load_eth_bahnhof`
+tud_stadtmitte    179 frames of one street                     MOTChallenge 2015 [7]_   `load_tud_stadtmitte`
+kitti             labels and results of KITTI's objects        object data set [8]_     `read_kitti`
+penn_fudan        170 photographs of people                    PennFudanPed.zip [9]_    `load_penn_fudan`
+streets           street scenes, any number; a stand-in for    rendered from a seed     `synthetic_streets`
+                  inria, never beside the paper
 ================  ===========================================  =======================  ====================
 
 `describe(name)` adds the terms of use and how the loader checks the content; `describe()` lists all. Files
@@ -28,6 +39,10 @@ of the set first. A set that is not there raises FileNotFoundError with the plac
 not the genuine one raises ValueError. `load_tabular(name)` reads mammography, htru2,
 sylva and hiv_ecfp4.
 
+Sets for detection are lists of `DetectionRecord`: an image (a path for `paucens.images.read_rgb`, or pixels), boxes to
+find and boxes to ignore, all x, y, w, h in 0-based continuous pixels. `read_pascal`, `read_idl`, `read_mot` and
+`read_kitti` read one file of those forms.
+
 A new set is one file in this folder, with a loader and an `ABOUT`, and its name in `REGISTRY` below.
 
 .. [1] Data page of Hastie, Tibshirani and Friedman, The Elements of Statistical Learning,
@@ -35,15 +50,45 @@ A new set is one file in this folder, with a loader and an `ABOUT`, and its name
 .. [2] http://www.cs.cmu.edu/~qyj/papers_sulp/proteins05_pages/feature-download.html
 .. [3] http://www-cvr.ai.uiuc.edu/ponce_grp/data/scene_categories/scene_categories.zip
 .. [4] http://pascal.inrialpes.fr/data/human/
+.. [5] http://www.vision.caltech.edu/Image_Datasets/CaltechPedestrians/
+.. [6] https://data.vision.ee.ethz.ch/cvl/aess/dataset/
+.. [7] https://motchallenge.net/data/MOT15/
+.. [8] https://www.cvlibs.net/datasets/kitti/eval_object.php
+.. [9] https://www.cis.upenn.edu/~jshi/ped_html/
 """
 
-from paucens.datasets import digits, faces, protein_pairs, scene15, tabular, toy, usps, yeast_pairs
+from paucens.datasets import (
+    caltech,
+    digits,
+    eth,
+    faces,
+    inria,
+    kitti,
+    mot,
+    pennfudan,
+    protein_pairs,
+    scene15,
+    streets,
+    tabular,
+    toy,
+    usps,
+    yeast_pairs,
+)
 from paucens.datasets._files import content_hash
+from paucens.datasets._pascal import read_pascal
 from paucens.datasets._registry import DataSet
+from paucens.datasets.caltech import SeqVideo, read_results, read_vbb
 from paucens.datasets.digits import load_digits_parity
+from paucens.datasets.eth import load_eth_bahnhof, read_idl
 from paucens.datasets.faces import load_faces
+from paucens.datasets.inria import load_inria
+from paucens.datasets.kitti import read_kitti
+from paucens.datasets.mot import load_tud_stadtmitte, read_mot
+from paucens.datasets.pennfudan import load_penn_fudan
 from paucens.datasets.protein_pairs import load_protein_pairs
+from paucens.datasets.records import DetectionRecord
 from paucens.datasets.scene15 import load_scene15
+from paucens.datasets.streets import street_crops, synthetic_streets
 from paucens.datasets.tabular import load_hiv_ecfp4, load_htru2, load_mammography, load_sylva, load_tabular
 from paucens.datasets.toy import load_toy
 from paucens.datasets.usps import load_usps
@@ -52,25 +97,40 @@ from paucens.datasets.yeast_pairs import load_yeast_pairs
 __all__ = [
     "REGISTRY",
     "DataSet",
+    "DetectionRecord",
+    "SeqVideo",
     "content_hash",
     "describe",
     "load_digits_parity",
+    "load_eth_bahnhof",
     "load_faces",
     "load_hiv_ecfp4",
     "load_htru2",
+    "load_inria",
     "load_mammography",
+    "load_penn_fudan",
     "load_protein_pairs",
     "load_scene15",
     "load_sylva",
     "load_tabular",
     "load_toy",
+    "load_tud_stadtmitte",
     "load_usps",
     "load_yeast_pairs",
+    "read_idl",
+    "read_kitti",
+    "read_mot",
+    "read_pascal",
+    "read_results",
+    "read_vbb",
+    "street_crops",
+    "synthetic_streets",
 ]
 
 MODULES = (toy, usps, digits, scene15, faces, protein_pairs, yeast_pairs)
+DETECTION = (inria, caltech, eth, mot, kitti, pennfudan, streets)
 REGISTRY = {module.ABOUT.name: module.ABOUT for module in MODULES}
-REGISTRY |= tabular.SETS
+REGISTRY |= tabular.SETS | {module.ABOUT.name: module.ABOUT for module in DETECTION}
 
 
 def describe(name=None) -> str:

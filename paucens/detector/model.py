@@ -87,7 +87,7 @@ class PedestrianDetector:
         with Threads(n_jobs) as threads:
             for _, band, scores in self.scored(rgb, levels, threads, n_jobs):
                 cells = np.argwhere(scores > threshold)
-                boxes = self.window.boxes([*cells, band.first_row, 0], band.level.ratio)
+                boxes = self.window.boxes(cells + np.array([band.first_row, 0]), band.level.ratio)
                 found.append(np.column_stack([boxes, scores[tuple(cells.T)]]))
         return non_maximum_suppression(np.concatenate(found))
 

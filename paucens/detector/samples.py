@@ -97,7 +97,7 @@ class Sampler:
         with Threads(1) as one:
             for k, band, scores in detector.scored(rgb, levels, one):
                 cells = np.argwhere(scores > threshold)
-                of_level = [*cells, band.first_row, 0]
+                of_level = cells + np.array([band.first_row, 0])
                 found = self.search.window.boxes(of_level, band.level.ratio)
                 boxes.append(np.column_stack([found, scores[tuple(cells.T)]]))
                 windows.append(np.column_stack([np.full(len(cells), k), of_level]))

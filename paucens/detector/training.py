@@ -24,6 +24,7 @@ from paucens.validation import check_integer
 
 REJECTION = -10.0  # of AdaBoost with shrinkage: the paper's soft cascade (Sec. 4.3)
 LOWEST_SHARE = 0.005  # of the positives, which may score below what counts as hard
+LEAST_SLACK = 1e-3  # of a rejection: while all weights are 0, all sums are equal
 HARD_MARGIN = 0.1  # of the distance between the median scores of the classes, below it
 
 
@@ -243,14 +244,16 @@ def staged_sums(model, binned, n_positives, threads):
     -------
     scores : ndarray of shape (n_samples,)
     lowest : ndarray of shape (n_trees,)
-        The least sum of the positives, less their standard deviation.
+        The least sum of the positives, less the distance between the medians of the classes: new positives score
+        lower than those of the training, which are all but parted from the negatives in the end.
     """
     sums = np.full(binned.codes.shape[1], -model.threshold_)
     lowest = np.empty(len(model.learners_))
     for t, (weight, learner) in enumerate(zip(model.weights_, model.learners_, strict=True)):
         sums += weight * learner.nodes_.value[leaves_of_codes(learner.nodes_, binned, threads)]
         of_positives = sums[:n_positives]
-        lowest[t] = of_positives.min() - of_positives.std()
+        distance = np.median(of_positives) - np.median(sums[n_positives:])
+        lowest[t] = of_positives.min() - max(distance, LEAST_SLACK)
     return sums, lowest
 
 

@@ -1,0 +1,141 @@
+"""Read variables of MATLAB 5 files (saved by -v6 or -v7), only as deep as asked, without trusting them.
+
+A file is a header and elements one after the other, each a type, a length and its content; an array is an element whose
+content is elements again. Damage is a ValueError here; the reader of SciPy ends the process on some damaged files.
+"""
+
+import functools
+import itertools
+import math
+import struct
+import zlib
+
+import numpy as np
+
+HEADER, LITTLE_ENDIAN = 128, b"\x00\x01IM"
+NUMBERS = {1: "i1", 2: "u1", 3: "<i2", 4: "<u2", 5: "<i4", 6: "<u4", 7: "<f4", 9: "<f8", 12: "<i8", 13: "<u8"}
+TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16-le", 16: "utf-8", 17: "utf-16-le", 18: "utf-32-le"}
+ARRAY, COMPRESSED = 14, 15  # types of elements
+CELL, STRUCT, TEXT, FIRST_NUMBER, LAST_NUMBER = 1, 2, 4, 6, 15  # classes of arrays
+
+
+def read_variable(raw, name) -> "Array":
+    """Find a variable in the bytes of a file; ValueError where there is none, or no file of this kind."""
+    if raw[124:HEADER] != LITTLE_ENDIAN:
+        raise ValueError("no little-endian MATLAB 5 file")
+    for kind, content in elements(memoryview(raw)[HEADER:]):
+        if kind == COMPRESSED:
+            kind, content = next(elements(memoryview(_unpacked(content))), (None, None))
+        if kind == ARRAY and Array(content).name == name:
+            return Array(content)
+    raise ValueError(f"no variable {name!r}")
+
+
+def _unpacked(content):
+    try:
+        return zlib.decompress(content)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+
+
+def elements(content):
+    """Yield type and content of the elements of a memoryview; ValueError where one is cut off."""
+    place = 0
+    while place < len(content):
+        if place + 8 > len(content):
+            raise ValueError("an element is cut off")
+        kind, size = struct.unpack_from("<II", content, place)
+        start = place + 8
+        if kind >> 16:  # up to 4 bytes stand in the place of the length
+            kind, size, start = kind & 0xFFFF, kind >> 16, place + 4
+        if start + size > len(content):
+            raise ValueError("an element is cut off")
+        yield kind, content[start : start + size]
+        place = start + size if kind == COMPRESSED else start + size + -(start + size) % 8
+
+
+class Array:
+    """Hold an array, numbers, text, cells or structures, that is taken apart when it is asked for.
+
+    Parameters
+    ----------
+    content : memoryview
+        Of the element; empty for an empty array.
+    """
+
+    def __init__(self, content):
+        self._content, self._parts = content, elements(content)
+
+    @functools.cached_property
+    def _head(self):
+        """Class, number of entries and name."""
+        if not len(self._content):
+            return FIRST_NUMBER, 0, ""
+        flags, shape, name = (part for _, part in self._take(3))
+        if not len(flags) or len(shape) % 4:
+            raise ValueError("an array without a class or a shape")
+        size = math.prod(struct.unpack(f"<{len(shape) // 4}i", shape))
+        return flags[0], size, bytes(name).decode("latin-1")
+
+    @property
+    def name(self) -> str:
+        """Name of a variable; empty for what is inside of another."""
+        return self._head[2]
+
+    def _take(self, n):
+        parts = list(itertools.islice(self._parts, n))
+        if len(parts) < n:
+            raise ValueError("an array is cut off")
+        return parts
+
+    def _size_of(self, what, classes):
+        """Return the number of entries of an array that is to be one of these classes."""
+        kind, size, _ = self._head
+        if kind not in classes and size:
+            raise ValueError(f"{what} expected, but an array of class {kind}")
+        return size
+
+    @functools.cached_property
+    def numbers(self) -> np.ndarray:
+        """Numbers in the order of columns, float64."""
+        size = self._size_of("numbers", range(FIRST_NUMBER, LAST_NUMBER + 1))
+        if size == 0:
+            return np.zeros(0)
+        ((kind, content),) = self._take(1)
+        if kind not in NUMBERS or len(content) != size * np.dtype(NUMBERS[kind]).itemsize:
+            raise ValueError(f"{len(content)} bytes of type {kind} for {size} numbers")
+        return np.frombuffer(content, dtype=NUMBERS[kind]).astype(np.float64)
+
+    @functools.cached_property
+    def text(self) -> str:
+        """Letters of a row."""
+        if self._size_of("text", [TEXT]) == 0:
+            return ""
+        ((kind, content),) = self._take(1)
+        return bytes(content).decode(TEXTS.get(kind, "ascii"))
+
+    @functools.cached_property
+    def cells(self) -> list["Array"]:
+        """Entries of a cell array."""
+        return self._arrays(self._size_of("cells", [CELL]))
+
+    @functools.cached_property
+    def records(self) -> list[dict[str, "Array"]]:
+        """Entries of a structure array, by the names of their fields."""
+        size = self._size_of("structures", [STRUCT])
+        if size == 0:
+            return []
+        (_, length), (_, names) = self._take(2)
+        width = int.from_bytes(length, "little")
+        if not 0 < width <= len(names):
+            raise ValueError(f"names of {width} letters in {len(names)}")
+        keys = [bytes(names[k : k + width]).split(b"\0")[0].decode("latin-1") for k in range(0, len(names), width)]
+        values = self._arrays(size * len(keys))
+        return [dict(zip(keys, values[k : k + len(keys)], strict=True)) for k in range(0, len(values), len(keys))]
+
+    def _arrays(self, n):
+        """Return the n arrays inside of this one."""
+        parts = list(self._parts) if n else []
+        if len(parts) != n or any(kind != ARRAY for kind, _ in parts):
+            raise ValueError(f"{len(parts)} entries for {n}")
+        return [Array(content) for _, content in parts]

@@ -1,0 +1,83 @@
+"""Annotations as PASCAL text of version 1.00, which INRIA Person and Penn-Fudan use."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from paucens.datasets._files import damaged
+from paucens.datasets._lines import bad_line, numbered_lines
+
+NUMBERS = r"\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)"
+FILE_NAME = re.compile(r'Image filename\s*:\s*"(?P<name>[^"]+)"')
+COUNT = re.compile(r"Objects with ground truth\s*:\s*(?P<count>\d+)")
+ORIGIN = re.compile(rf"#\s*Top left pixel co-ordinates\s*:\s*{NUMBERS}")
+BOX = re.compile(rf'Bounding box for object \d+ "[^"]*"[^:]*:\s*{NUMBERS}\s*-\s*{NUMBERS}')
+BOX_START = "Bounding box for object"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PascalAnnotation:
+    """Hold what a PASCAL text says: `image_name`, and `boxes` (g, 4) as x, y, w, h, 0-based and continuous."""
+
+    image_name: str
+    boxes: np.ndarray
+
+
+def read_pascal(path, origin=0) -> PascalAnnotation:
+    """Read the boxes of an annotation file in the text form of PASCAL 1.00.
+
+    Parameters
+    ----------
+    path : path-like
+    origin : int, default=0
+        Number of the first pixel, where the file has no line "Top left pixel co-ordinates" to say so: 0 in INRIA
+        Person, 1 in Penn-Fudan and most others.
+
+    Returns
+    -------
+    annotation : PascalAnnotation
+        `image_name` as written there, and `boxes` of shape (g, 4), float64: x, y, w, h, 0-based and continuous. Both
+        corners of the file are pixels of the object, so that w = Xmax - Xmin + 1. Labels, centres and masks are
+        passed over.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a line or the number of objects is not what the form asks for; the message names file and line.
+    """
+    lines = numbered_lines(path)
+    name = _first(path, lines, FILE_NAME, 'Image filename : "..."')["name"]
+    count = int(_first(path, lines, COUNT, "Objects with ground truth : ...")["count"])
+    start = _match(lines, ORIGIN)
+    first_pixel = [int(number) for number in start.groups()] if start else [origin, origin]
+    corners = [_corners(path, number, line) for number, line in lines if line.startswith(BOX_START)]
+    if len(corners) != count:
+        raise damaged(path, f"it announces {count} objects and has {len(corners)} bounding boxes")
+    boxes = np.array(corners, dtype=np.float64).reshape(-1, 4)
+    boxes[:, 2:] += 1 - boxes[:, :2]  # the last pixel belongs to the box
+    boxes[:, :2] -= first_pixel
+    return PascalAnnotation(name, boxes)
+
+
+def _match(lines, pattern):
+    return next((match for _, line in lines if (match := pattern.match(line))), None)
+
+
+def _first(path, lines, pattern, expected):
+    match = _match(lines, pattern)
+    if match is None:
+        raise damaged(path, f"no line reads {expected}")
+    return match
+
+
+def _corners(path, number, line):
+    match = BOX.match(line)
+    if match is None:
+        raise bad_line(path, number, line, "it to end in (Xmin, Ymin) - (Xmax, Ymax)")
+    left, top, right, bottom = corners = [int(text) for text in match.groups()]
+    if right < left or bottom < top:
+        raise bad_line(path, number, line, "Xmin <= Xmax and Ymin <= Ymax")
+    return corners

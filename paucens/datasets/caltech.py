@@ -1,0 +1,303 @@
+"""The formats of the Caltech Pedestrian Benchmark: annotations, videos and result files.
+
+Coordinates stay as the files have them, counted from 1: the benchmark compares boxes of annotations and of results with
+one another and with bounds in the same units. Subtract 1 from x and y for the continuous pixels of this package.
+"""
+
+import contextlib
+import io
+import mmap
+import struct
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from paucens.datasets._files import damaged
+from paucens.datasets._matlab import read_variable
+from paucens.datasets._registry import DataSet
+from paucens.datasets._text import read_csv
+
+# -- annotations -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class VideoAnnotation:
+    """Hold the annotated boxes of a video, one row for each object in each frame.
+
+    Attributes
+    ----------
+    n_frames : int
+        Frames of the video, with a box or without.
+    frame : ndarray of shape (n_boxes,), int64
+        Frame of the box, counted from 0; ascending.
+    label : ndarray of shape (n_boxes,), str
+        "person", "people", "person?", "person-fa", ...
+    boxes, visible : ndarray of shape (n_boxes, 4), float64
+        x, y, width and height of the whole object and of its visible part; the latter 0 where nothing hides it.
+    occluded : ndarray of shape (n_boxes,), bool
+        The annotator's flag.
+    """
+
+    n_frames: int
+    frame: np.ndarray
+    label: np.ndarray
+    boxes: np.ndarray
+    visible: np.ndarray
+    occluded: np.ndarray
+
+
+def read_vbb(path, frames=slice(None)) -> VideoAnnotation:
+    """Read a `.vbb` annotation, a MATLAB 5 file.
+
+    Parameters
+    ----------
+    path : path-like
+    frames : slice, default=slice(None)
+        Frames whose boxes are wanted: slice(29, None, 30) are those that the benchmark evaluates.
+
+    Returns
+    -------
+    VideoAnnotation
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is cut short, damaged, or something else; the message names it.
+
+    Examples
+    --------
+    >>> video = read_vbb("annotations/set06/V000.vbb", slice(29, None, 30))  # doctest: +SKIP
+    >>> video.n_frames, len(video.boxes)  # doctest: +SKIP
+    (1842, 26)
+    """
+    path = Path(path)
+    raw = path.read_bytes()
+    if raw.startswith(b"% vbb"):
+        raise ValueError(f"{path} is the text form of an annotation; only the binary (MATLAB) form is read.")
+    try:
+        return _annotation(read_variable(raw, "A").records[0], frames)
+    except (ValueError, KeyError, IndexError) as error:
+        raise damaged(path, f"no complete .vbb annotation ({error})") from error
+
+
+def _annotation(video, frames):
+    """Gather the rows of the wanted frames from the nested cells of the file."""
+    names, lists = [cell.text for cell in video["objLbl"].cells], video["objLists"].cells
+    (n_frames,) = video["nFrame"].numbers
+    if len(lists) != n_frames:
+        raise ValueError(f"{len(lists)} lists of objects for {n_frames:g} frames")
+    rows = [(f, entry) for f in range(len(lists))[frames] for entry in lists[f].records]
+    objects = _table(rows, "id", 1)[:, 0].astype(np.int64)
+    if not np.isin(objects, np.arange(1, len(names) + 1)).all():
+        raise ValueError(f"objects {objects.min()} to {objects.max()}, but {len(names)} labels")
+    return VideoAnnotation(
+        n_frames=len(lists),
+        frame=np.array([f for f, _ in rows], dtype=np.int64),
+        label=np.array([names[k - 1] for k in objects], dtype=np.str_),
+        boxes=_table(rows, "pos", 4),
+        visible=_table(rows, "posv", 4),
+        occluded=_table(rows, "occl", 1)[:, 0] != 0,
+    )
+
+
+def _table(rows, field, n_columns):
+    """Gather the numbers of a field, a row for each object."""
+    table = np.array([entry[field].numbers for _, entry in rows], dtype=np.float64).reshape(len(rows), n_columns)
+    if not np.isfinite(table).all():
+        raise ValueError(f"{field} is not finite")
+    return table
+
+
+# -- results ---------------------------------------------------------------------------------------
+
+
+def read_results(path) -> np.ndarray:
+    """Read the detections of a video, a text file.
+
+    Parameters
+    ----------
+    path : path-like
+        Lines of frame (counted from 1), x, y, width, height, score between commas; empty without detections.
+
+    Returns
+    -------
+    table : ndarray of shape (n_detections, 6), float64
+        In the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it holds anything but lines of 6 finite numbers, a frame below 1 or a negative size.
+
+    Examples
+    --------
+    >>> read_results("res/HOG/set06/V000.txt")[0]  # doctest: +SKIP
+    array([3.00000e+01, 6.24500e+02, 2.47500e+01, 1.67500e+01, 3.35000e+01,
+           2.01290e-02])
+    """
+    path = Path(path)
+    if not path.read_bytes().strip():
+        return np.zeros((0, 6))
+    table = read_csv(path, 6)
+    if (table[:, 0] < 1).any() or (table[:, 0] % 1 != 0).any():
+        raise ValueError(
+            f"{path}: the first number of a line is the frame, counted from 1; got "
+            f"{table[(table[:, 0] < 1) | (table[:, 0] % 1 != 0), 0][0]:g}. Add 1 to frames counted from 0."
+        )
+    if (table[:, 3:5] < 0).any():
+        raise ValueError(f"{path}: a line is frame, x, y, width, height, score; got a negative width or height.")
+    return table
+
+
+# -- videos ----------------------------------------------------------------------------------------
+
+MAGIC = 0xFEED
+HEADER = struct.Struct("<I 24s i I 512s 9I d")  # magic, name, version, size, description, nine numbers, rate
+RAW = {100: 1, 200: 3}  # format: values of a pixel
+COMPRESSED = {102: b"\xff\xd8", 201: b"\xff\xd8", 1: b"\x89PNG", 2: b"\x89PNG"}  # format: first bytes of an image
+PADDINGS = (8, 16)  # bytes of time stamp and padding after a compressed image: which of them is found out
+
+
+class SeqVideo:
+    """Read the frames of a `.seq` video (Norpix), in any order.
+
+    Frames are found by walking through the file: what the header counts is 0 or wrong where recording was
+    interrupted. A last frame that is cut off is left out.
+
+    Parameters
+    ----------
+    path : path-like
+        Images are raw (formats 100, 200), JPEG (102, 201) or PNG (1, 2).
+
+    Attributes
+    ----------
+    width, height : int
+    fps : float
+        Frames a second.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is damaged or something else, its images are raw Bayer mosaics (formats 101, 103), or, where a frame is
+        read, if that cannot be decoded.
+
+    Warns
+    -----
+    UserWarning
+        If there are fewer frames than the header says: the file was cut short.
+
+    Examples
+    --------
+    >>> with SeqVideo("videos/set06/V000.seq") as video:  # doctest: +SKIP
+    ...     print(len(video), video[29].shape)
+    1842 (480, 640, 3)
+    """
+
+    def __init__(self, path):
+        self.path = Path(path)
+        with self.path.open("rb") as stream:
+            self._bytes = _mapped(stream, self.path)
+        with contextlib.ExitStack() as on_error:
+            on_error.callback(self.close)
+            self._starts = self._walk(*self._read_header())
+            on_error.pop_all()
+
+    def _read_header(self):
+        """Take over what the header says; return where images start, how far they are apart and how many there are."""
+        if len(self._bytes) < HEADER.size:
+            raise damaged(self.path, "it is shorter than the header of a .seq video")
+        magic, _, _, size, _, *numbers, self.fps = HEADER.unpack_from(self._bytes)
+        self.width, self.height, _, _, _, self._format, declared, _, stride = numbers
+        if magic != MAGIC or not HEADER.size <= size <= len(self._bytes):
+            raise damaged(self.path, f"it starts with {magic:#x} and a header of {size} bytes, no .seq video does")
+        if self._format not in RAW.keys() | COMPRESSED.keys():
+            raise ValueError(
+                f"{self.path} holds images of format {self._format}; read are {sorted(RAW | COMPRESSED)} (raw, JPEG, "
+                "PNG). 101 and 103 are Bayer mosaics: convert the video with the tool that wrote it."
+            )
+        if self._format in RAW and not 0 < self.width * self.height * RAW[self._format] <= stride:
+            raise damaged(self.path, f"{stride} bytes an image for {self.width} x {self.height} pixels")
+        return size, stride, declared
+
+    def _walk(self, place, stride, declared):
+        """Return where each image starts and ends."""
+        if self._format in RAW:
+            size = self.width * self.height * RAW[self._format]
+            starts = [(start, start + size) for start in range(place, len(self._bytes) - size + 1, stride)]
+            starts = starts[:declared] if declared else starts
+        else:
+            starts, padding = [], None
+            while end := self._end(place):
+                starts.append((place + 4, end))
+                if padding is None:
+                    padding = next((gap for gap in PADDINGS if self._end(end + gap)), PADDINGS[0])
+                place = end + padding
+        if len(starts) < max(1, declared):
+            message = f"{self.path} holds {len(starts)} complete frames; its header says {declared}."
+            if not starts:
+                raise damaged(self.path, message)
+            warnings.warn(f"{message} The file was cut short.", stacklevel=3)
+        return starts
+
+    def _end(self, place):
+        """Return where the compressed image at `place` ends, 0 if there is none."""
+        if place + 8 > len(self._bytes):
+            return 0
+        first = COMPRESSED[self._format]
+        end = place + struct.unpack_from("<I", self._bytes, place)[0]  # the length counts itself
+        begins = self._bytes[place + 4 : place + 4 + len(first)] == first
+        return end if begins and place + 4 + len(first) <= end <= len(self._bytes) else 0
+
+    def __len__(self):
+        return len(self._starts)
+
+    def __getitem__(self, i):
+        """Decode frame i, counted from 0: ndarray of shape (height, width, 3), uint8, RGB."""
+        start, end = self._starts[i]
+        if self._format in RAW:
+            pixels = np.frombuffer(self._bytes[start:end], dtype=np.uint8).reshape(self.height, self.width, -1)
+            return np.ascontiguousarray(np.broadcast_to(pixels[..., ::-1], (self.height, self.width, 3)))
+        try:
+            with Image.open(io.BytesIO(self._bytes[start:end])) as image:
+                return np.asarray(image.convert("RGB"))
+        except Exception as error:  # decoders raise nearly anything
+            raise damaged(self.path, f"frame {i} is no complete image ({error})") from error
+
+    def close(self):
+        """Release the file."""
+        self._bytes.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def _mapped(stream, path):
+    try:
+        return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except ValueError as error:  # an empty file cannot be mapped
+        raise damaged(path, "it is empty") from error
+
+
+ABOUT = DataSet(
+    name="caltech",
+    what="Caltech Pedestrian Benchmark (USA): annotated videos of 640 x 480 pixels in 11 sets, 6 to 10 of them for "
+    "testing, and published results of many detectors. Files are read one by one: read_vbb, read_results, SeqVideo; "
+    "paucens.evaluation.evaluate_caltech reads a folder of annotations/ and res/.",
+    source="Annotations, videos and results of Dollar, Wojek, Schiele and Perona (PAMI 2012), "
+    "http://www.vision.caltech.edu/Image_Datasets/CaltechPedestrians/",
+    terms="None stated; research use.",
+    check="Structure of each file; the evaluation says how many images and people it found (4024 and 1014).",
+    loader=read_vbb,
+)

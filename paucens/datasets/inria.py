@@ -1,0 +1,125 @@
+"""INRIA Person: people in photographs (Dalal and Triggs 2005), the data of Tables 2 and 3."""
+
+from pathlib import Path
+
+from sklearn.utils import Bunch
+
+from paucens.datasets._files import damaged, locate
+from paucens.datasets._pascal import read_pascal
+from paucens.datasets._registry import DataSet
+from paucens.datasets.records import DetectionRecord
+
+CROPS, TRAIN_NEGATIVES, TEST_NEGATIVES = "96X160H96/Train/pos", "Train/neg", "Test/neg"
+ANNOTATIONS, TEST_IMAGES = "Test/annotations", "Test/pos"
+COUNTS = {CROPS: 1208, TRAIN_NEGATIVES: 1218, TEST_NEGATIVES: 453, ANNOTATIONS: 288}
+SUFFIXES = {".png", ".jpg", ".jpeg", ".webp"}
+
+
+def load_inria(path=None) -> Bunch:
+    """List the images and the boxes of INRIA Person.
+
+    Parameters
+    ----------
+    path : path-like, default=None
+        Folder that holds `INRIAPerson/` or its content. `$PAUCENS_DATA` and `./data` are searched after it.
+
+    Returns
+    -------
+    bunch : sklearn.utils.Bunch
+        `train_crops` : list of 1208 Paths, crops of 96 x 160 pixels with a person of 96 pixels in the middle (the
+        64 x 128 window with a margin of 16). `train_negatives`, `test_negatives` : lists of 1218 and 453 Paths of
+        photographs without people. `test` : list of `DetectionRecord`, the 288 test images with 589 boxes, less those
+        whose image is not there. `missing` : the names of those. `source` : "uncompressed" where all test images are
+        PNG, else "lossy". `DESCR`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If no place holds the set; the message says where to get it.
+    ValueError
+        If there are not as many crops, negatives and annotations as in the genuine set, an annotation cannot be read
+        or no test image is there; the message says which and where.
+
+    Notes
+    -----
+    Images are PNG, JPEG or WebP, go by their name without the suffix and come in its order. The official folder of
+    crops has 2416 files, where each crop is followed by its mirror: every second one is taken, by name.
+
+    The annotations count pixels from 0 ("Top left pixel co-ordinates : (0, 0)"), and both corners are pixels of the
+    person: the box (Xmin, Ymin) - (Xmax, Ymax) is x = Xmin, y = Ymin, w = Xmax - Xmin + 1, h = Ymax - Ymin + 1.
+
+    Examples
+    --------
+    >>> from paucens.datasets import load_inria
+    >>> inria = load_inria()
+    >>> len(inria.train_crops), len(inria.train_negatives), len(inria.test_negatives)
+    (1208, 1218, 453)
+    >>> inria.test[0].image.stem, inria.test[0].boxes[0].tolist()
+    ('crop001501', [250.0, 151.0, 50.0, 144.0])
+    """
+    folders = dict(zip(ABOUT.forms[0], locate(ABOUT, path), strict=True))
+    test, missing = _test(folders[ANNOTATIONS], _by_stem(folders[TEST_IMAGES], SUFFIXES))
+    return Bunch(
+        train_crops=_crops(folders[CROPS]),
+        train_negatives=_all_of(folders, TRAIN_NEGATIVES),
+        test_negatives=_all_of(folders, TEST_NEGATIVES),
+        test=test,
+        missing=missing,
+        source="uncompressed" if all(record.image.suffix.lower() == ".png" for record in test) else "lossy",
+        DESCR=ABOUT.describe(),
+    )
+
+
+ABOUT = DataSet(
+    name="inria",
+    what="INRIA Person: 1208 training crops of people, 1218 and 453 photographs without people for training and "
+    "testing, 288 test images with 589 boxes (Tables 2 and 3).",
+    source="INRIAPerson.tar of Dalal and Triggs (CVPR 2005), http://pascal.inrialpes.fr/data/human/; where that is "
+    "gone, data/assemble_inria.py of this project builds it from public snapshots. Unpack it into INRIAPerson/.",
+    terms="None stated; research use, not passed on with this package.",
+    check="Number of crops, negatives and annotations; each annotation has as many boxes as it announces. Test images "
+    "that are missing are named in `missing`, `source` says whether the copy is compressed.",
+    loader=load_inria,
+    folder="INRIAPerson",
+    forms=((CROPS, TRAIN_NEGATIVES, TEST_NEGATIVES, ANNOTATIONS, TEST_IMAGES),),
+)
+
+
+def _by_stem(folder, suffixes) -> dict[str, Path]:
+    """Map names without suffix to files, in the order of the names."""
+    files = sorted((file for file in folder.iterdir() if file.suffix.lower() in suffixes), key=lambda file: file.stem)
+    return {file.stem: file for file in files}
+
+
+def _all_of(folders, name, suffixes=SUFFIXES):
+    """List the files of a folder, or say that there are not as many as there must be."""
+    files = list(_by_stem(folders[name], suffixes).values())
+    return _counted(files, folders[name], COUNTS[name], suffixes)
+
+
+def _counted(files, folder, count, suffixes):
+    if len(files) != count:
+        raise ValueError(
+            f"{folder} holds {len(files)} files ({', '.join(sorted(suffixes))}); expected {count}. Get them again: "
+            f"{ABOUT.source}"
+        )
+    return files
+
+
+def _crops(folder):
+    """List the crops without the mirrors that the official folder has after each."""
+    files = list(_by_stem(folder, SUFFIXES).values())
+    if len(files) == 2 * COUNTS[CROPS]:
+        files = files[::2]
+    return _counted(files, folder, COUNTS[CROPS], SUFFIXES)
+
+
+def _test(annotations, images):
+    """Pair annotations with images; return the records and the names of those without an image."""
+    texts = _by_stem(annotations, {".txt"})
+    _counted(list(texts), annotations, COUNTS[ANNOTATIONS], {".txt"})
+    records = [DetectionRecord(images[stem], read_pascal(texts[stem]).boxes) for stem in texts if stem in images]
+    missing = [stem for stem in texts if stem not in images]
+    if not records:
+        raise damaged(annotations, "none of its texts has an image of its name in Test/pos")
+    return records, missing

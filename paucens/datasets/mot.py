@@ -1,0 +1,117 @@
+"""Truth in the form of MOTChallenge 2015, and the sequence TUD-Stadtmitte, which comes in it."""
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from paucens.datasets._files import damaged, locate
+from paucens.datasets._lines import bad_line, numbered_lines, numbers_of
+from paucens.datasets._registry import DataSet
+from paucens.datasets.records import DetectionRecord
+
+IMAGES, TRUTH = "img1", "gt/gt.txt"
+N_FRAMES = 179
+LINE = "10 numbers between commas: frame, person, left, top, width, height, 0 or 1, x, y, z"
+
+
+def load_tud_stadtmitte(path=None) -> Bunch:
+    """List the 179 images of TUD-Stadtmitte and their boxes.
+
+    Parameters
+    ----------
+    path : path-like, default=None
+        Folder that holds `TUD-Stadtmitte/` or its content. `$PAUCENS_DATA` and `./data` are searched after it.
+
+    Returns
+    -------
+    bunch : sklearn.utils.Bunch
+        `test` : list of 179 `DetectionRecord`, with 1156 boxes of 10 people, occluded ones included. `DESCR`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If no place holds the set; the message says where to get it.
+    ValueError
+        If an image is missing, or the boxes cannot be read or are of frames that are not there.
+
+    Examples
+    --------
+    >>> from paucens.datasets import load_tud_stadtmitte
+    >>> stadtmitte = load_tud_stadtmitte()
+    >>> len(stadtmitte.test), stadtmitte.test[0].boxes[0].round(2).tolist()
+    (179, [87.0, 98.0, 61.08, 218.56])
+    """
+    folder, truth = locate(ABOUT, path)
+    images = [folder / f"{frame:06d}.jpg" for frame in range(1, N_FRAMES + 1)]
+    missing = [file.name for file in images if not file.exists()]
+    if missing:
+        raise ValueError(
+            f"{folder} lacks {len(missing)} of {N_FRAMES} images, {missing[0]} first. Get the set again: {ABOUT.source}"
+        )
+    rows = read_mot(truth)
+    if rows.frame.size and rows.frame.max() > N_FRAMES:
+        raise damaged(truth, f"it holds frame {rows.frame.max()}, expected 1 to {N_FRAMES}")
+    records = [_record(file, rows, frame) for frame, file in enumerate(images, 1)]
+    return Bunch(test=records, DESCR=ABOUT.describe())
+
+
+ABOUT = DataSet(
+    name="tud_stadtmitte",
+    what="TUD-Stadtmitte: 179 frames of 640 x 480 pixels of a fixed camera in a street, 1156 boxes of 10 people. Not "
+    "TUD-Brussels, which the paper tests on.",
+    source="TUD-Stadtmitte (Andriluka, Roth and Schiele 2010) of MOTChallenge 2015, "
+    "https://motchallenge.net/data/MOT15/; its folders img1/ and gt/ into TUD-Stadtmitte/.",
+    terms="CC BY-NC-SA 3.0 as part of MOTChallenge; research use, not passed on with this package.",
+    check="Every line of the boxes, and that all 179 images are there.",
+    loader=load_tud_stadtmitte,
+    folder="TUD-Stadtmitte",
+    forms=((IMAGES, TRUTH),),
+)
+
+
+def _record(file, rows, frame):
+    """Gather the boxes of one frame; rows that are marked 0 are to be ignored."""
+    here = rows.frame == frame
+    return DetectionRecord(file, rows.boxes[here & rows.considered], rows.boxes[here & ~rows.considered])
+
+
+def read_mot(path) -> Bunch:
+    """Read the truth of a sequence in the form of MOTChallenge 2015, `gt.txt`.
+
+    Parameters
+    ----------
+    path : path-like
+        Text of lines of 10 numbers: frame, person, left, top, width, height, a flag, and a place in the world.
+
+    Returns
+    -------
+    rows : sklearn.utils.Bunch
+        In the order of the lines: `frame` and `person`, (k,), int64, from 1; `boxes` (k, 4), float64, x, y, w, h,
+        0-based, where the file counts pixels from 1; `considered` (k,), bool, the flag: False is to be ignored.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a line is anything else (the 9 numbers of MOT16 to 20 too, since they mix in other classes than people); the
+        message names file and line.
+    """
+    lines = numbered_lines(path)
+    rows = np.array([_row(path, number, line) for number, line in lines]).reshape(-1, 7)
+    return Bunch(
+        frame=rows[:, 0].astype(np.int64),
+        person=rows[:, 1].astype(np.int64),
+        boxes=rows[:, 2:6] - [1, 1, 0, 0],
+        considered=rows[:, 6] == 1,
+    )
+
+
+def _row(path, number, line):
+    texts = line.split(",")
+    if len(texts) != 10:
+        raise bad_line(path, number, line, LINE)
+    row = numbers_of(path, number, texts, LINE)[:7]
+    frame, person, _, _, width, height, flag = row
+    if frame < 1 or frame % 1 or person % 1 or width < 0 or height < 0 or flag not in (0, 1):
+        raise bad_line(path, number, line, f"{LINE}; frames are whole and from 1, no size is negative")
+    return row

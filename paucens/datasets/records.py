@@ -1,0 +1,65 @@
+"""What a detection set is made of: one image, the boxes to find, and the boxes that count for nothing."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+
+def no_boxes() -> np.ndarray:
+    """Return the empty list of boxes, shape (0, 4)."""
+    return np.empty((0, 4))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DetectionRecord:
+    """Hold an image of a detection set and the truth about it.
+
+    Attributes
+    ----------
+    image : Path or ndarray of shape (height, width, 3), uint8
+        A file for `paucens.images.read_rgb`, or the pixels themselves where they were rendered.
+    boxes : ndarray of shape (g, 4), float64
+        Objects to find as x, y, w, h in pixels, 0-based and continuous: pixel k covers [k, k + 1). They may leave the
+        image.
+    ignore : ndarray of shape (i, 4), float64
+        Boxes that may be found or missed without a gain or a loss.
+
+    Raises
+    ------
+    ValueError
+        If boxes have another shape, are not finite or have a negative side; the message names the image.
+
+    Examples
+    --------
+    >>> record = DetectionRecord(Path("street.png"), [[10, 20, 41, 100]])
+    >>> record.boxes.shape, record.ignore.shape
+    ((1, 4), (0, 4))
+    """
+
+    image: Path | np.ndarray
+    boxes: np.ndarray = field(default_factory=no_boxes)
+    ignore: np.ndarray = field(default_factory=no_boxes)
+
+    def __post_init__(self):
+        for name in ("boxes", "ignore"):
+            object.__setattr__(self, name, _checked(getattr(self, name), f"{name} of {self._title}"))
+
+    @property
+    def _title(self):
+        return f"an image of shape {self.image.shape}" if isinstance(self.image, np.ndarray) else str(self.image)
+
+
+def _checked(boxes, title):
+    boxes = np.asarray(boxes, dtype=np.float64)
+    if boxes.size == 0:
+        return no_boxes()
+    if boxes.ndim != 2 or boxes.shape[1] != 4:
+        raise ValueError(f"The {title} have shape {boxes.shape}; expected (k, 4), a row x, y, w, h a box.")
+    wrong = ~(np.isfinite(boxes).all(axis=1) & (boxes[:, 2:] >= 0).all(axis=1))
+    if wrong.any():
+        raise ValueError(
+            f"Row {wrong.argmax()} of the {title} is {boxes[wrong.argmax()].tolist()}; expected finite x, y, w, h with "
+            "w and h at least 0."
+        )
+    return boxes

@@ -1,0 +1,57 @@
+"""Turn detections into numbers: miss rates against false positives, average precision, intervals.
+
+Boxes are rows x, y, w, h and, for detections, a score: float64, in continuous pixels counted from 0, of area w * h.
+Lists have one entry an image, also where nothing was found or nobody is there.
+
+==========================  ====================================================================================
+`match_detections`          one image: which detections are true, false, ignored; who is found
+`match_images`              many images, pooled: what curves, intervals and differences are computed from
+`prepare_images`            boxes of any data set as the Caltech protocol compares them (shape, heights)
+`miss_rate_curve`           miss rate against false positives per image
+`log_average_miss_rate`     its geometric mean at nine references: the number of Tables 2 and 3
+`miss_rate_interval`        the same with its interval over images (and seeds)
+`miss_rate_difference`      of two detectors, paired, with its interval
+`evaluate_caltech`          all experiments of the Caltech benchmark from its files
+`fppw_curve`                miss rate against false positives per window (Figure 3)
+`miss_rate_at_fppw`         its value at one rate
+`kitti_average_precision`   average precision of the KITTI benchmark, 11 and 40 points
+==========================  ====================================================================================
+"""
+
+from paucens.evaluation.boxes import prepare_images, standardize_boxes
+from paucens.evaluation.caltech import CaltechResult, evaluate_caltech
+from paucens.evaluation.curves import (
+    fppw_curve,
+    log_average_miss_rate,
+    miss_rate_at_fppw,
+    miss_rate_curve,
+    miss_rates_at,
+)
+from paucens.evaluation.intervals import (
+    MissRateDifference,
+    MissRateInterval,
+    miss_rate_difference,
+    miss_rate_interval,
+)
+from paucens.evaluation.kitti import kitti_average_precision
+from paucens.evaluation.matching import Matches, match_detections, match_images
+
+__all__ = [
+    "CaltechResult",
+    "Matches",
+    "MissRateDifference",
+    "MissRateInterval",
+    "evaluate_caltech",
+    "fppw_curve",
+    "kitti_average_precision",
+    "log_average_miss_rate",
+    "match_detections",
+    "match_images",
+    "miss_rate_at_fppw",
+    "miss_rate_curve",
+    "miss_rate_difference",
+    "miss_rate_interval",
+    "miss_rates_at",
+    "prepare_images",
+    "standardize_boxes",
+]

@@ -1,0 +1,150 @@
+"""Boxes on their way into an evaluation: checked, brought to one shape, kept within a range of heights."""
+
+import itertools
+
+import numpy as np
+
+ASPECT = 0.41  # width / height of a standing person (Dollar et al. 2012)
+EXPAND = 1.25  # detections this factor outside of the evaluated heights still count
+
+
+def check_boxes(name, boxes, n_columns) -> np.ndarray:
+    """Return boxes as contiguous float64 rows; raise ValueError where they are none.
+
+    Examples
+    --------
+    >>> check_boxes("truth", [], 4).shape
+    (0, 4)
+    >>> check_boxes("detections", [[0, 0, 5, 10, float("nan")]], 5)
+    Traceback (most recent call last):
+    ...
+    ValueError: detections must be finite; row 0 is [0.0, 0.0, 5.0, 10.0, nan].
+    """
+    columns = "x, y, w, h" + ", score" * (n_columns == 5)
+    try:
+        rows = np.ascontiguousarray(boxes, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be rows {columns} of numbers; got {boxes!r:.100}.") from error
+    if rows.size == 0:
+        return np.zeros((0, n_columns))
+    if rows.ndim != 2 or rows.shape[1] != n_columns:
+        raise ValueError(f"{name} must be rows {columns}, shape (k, {n_columns}); got shape {rows.shape}.")
+    for wrong, must in ((~np.isfinite(rows), "be finite"), (rows[:, 2:4] < 0, "have w and h of 0 or more")):
+        if wrong.any():
+            row = int(wrong.any(axis=1).argmax())
+            raise ValueError(f"{name} must {must}; row {row} is {rows[row].tolist()}.")
+    return rows
+
+
+def check_images(**boxes) -> list[list[np.ndarray]]:
+    """Return lists of boxes, one entry an image; `detections` have scores, the others have none."""
+    lengths = {name: len(entries) for name, entries in boxes.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"One entry an image is needed in every list; got {lengths}.")
+    columns = {name: 5 if name == "detections" else 4 for name in boxes}
+    return [
+        [check_boxes(f"{name}[{i}]", entry, columns[name]) for i, entry in enumerate(entries)]
+        for name, entries in boxes.items()
+    ]
+
+
+def pooled(detections):
+    """Return the detections of all images and the image of each."""
+    lengths = [len(rows) for rows in detections]
+    return np.concatenate([np.zeros((0, 5)), *detections]), np.repeat(np.arange(len(detections)), lengths)
+
+
+def by_image(rows, image, n_images) -> list[np.ndarray]:
+    """Return rows image by image, in their order; `image` says where each belongs."""
+    order = np.argsort(image, kind="stable")
+    rows, cuts = rows[order], np.searchsorted(image[order], np.arange(n_images + 1))
+    return [rows[a:b] for a, b in itertools.pairwise(cuts)]
+
+
+def standardize_boxes(boxes, aspect=ASPECT, height_scale=1.0) -> np.ndarray:
+    """Give boxes one shape around their centres, so that overlaps compare place and height only.
+
+    Parameters
+    ----------
+    boxes : array-like of shape (k, 4) or (k, 5)
+        x, y, w, h and, if there is one, a score, which stays.
+    aspect : float, default=.41
+        Width / height of the result.
+    height_scale : float, default=1.0
+        Factor on the height, 100 / 128 for detectors that report the window instead of the person in it.
+
+    Returns
+    -------
+    boxes : ndarray of the same shape, float64
+
+    Examples
+    --------
+    >>> standardize_boxes([[10, 20, 60, 100, 0.7]]).tolist()
+    [[19.5, 20.0, 41.0, 100.0, 0.7]]
+    """
+    boxes = np.array(boxes, dtype=np.float64)
+    centre = boxes[:, :2] + boxes[:, 2:4] / 2
+    boxes[:, 3] *= height_scale
+    boxes[:, 2] = aspect * boxes[:, 3]
+    boxes[:, :2] = centre - boxes[:, 2:4] / 2
+    return boxes
+
+
+def within_heights(boxes, heights, expand) -> np.ndarray:
+    """Tell which boxes are of low / expand <= height < high * expand, ndarray of shape (k,), bool."""
+    low, high = heights
+    return (boxes[:, 3] >= low / expand) & (boxes[:, 3] < high * expand)
+
+
+def prepare_detections(detections, heights, expand=EXPAND, height_scale=1.0) -> list[np.ndarray]:
+    """Bring detections, an entry an image, to one shape and leave out those of heights far from the evaluated ones."""
+    boxes, image = pooled(detections)
+    boxes = standardize_boxes(boxes, height_scale=height_scale)
+    kept = within_heights(boxes, heights, expand)
+    return by_image(boxes[kept], image[kept], len(detections))
+
+
+def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_scale=1.0):
+    """Bring boxes into the form in which the Caltech protocol compares them, for any data set.
+
+    People outside of the heights are to be ignored instead of found; the others and all detections are brought to
+    width / height = .41; detections far from the heights (by a factor of 1.25) are left out.
+
+    Parameters
+    ----------
+    detections : list of array-like of shape (k, 5)
+        x, y, w, h, score; one entry an image.
+    truths, ignores : lists of array-like of shape (g, 4) and (i, 4)
+        People to be found, and regions in which nothing counts.
+    heights : (float, float), default=(50, inf)
+        Heights of the people that are evaluated, in pixels; the second one is exclusive.
+    height_scale : float, default=1.0
+        Factor on the height of detections, see `standardize_boxes`.
+
+    Returns
+    -------
+    detections, truths, ignores : lists of ndarray
+        For `match_images`, `miss_rate_curve`.
+
+    Raises
+    ------
+    ValueError
+        If a list has another length than the others, or a box is not finite or has a negative side.
+
+    Examples
+    --------
+    >>> people = [[[0, 0, 50, 100], [0, 0, 9, 20]]]
+    >>> detections, truths, ignores = prepare_images([[[10, 20, 60, 100, 0.7]]], people, [[]])
+    >>> detections[0].tolist(), truths[0].tolist(), ignores[0].tolist()
+    ([[19.5, 20.0, 41.0, 100.0, 0.7]], [[4.5, 0.0, 41.0, 100.0]], [[0.0, 0.0, 9.0, 20.0]])
+    """
+    detections, truths, ignores = check_images(detections=detections, truths=truths, ignores=ignores)
+    evaluated = [within_heights(boxes, heights, expand=1) for boxes in truths]
+    return (
+        prepare_detections(detections, heights, height_scale=height_scale),
+        [standardize_boxes(boxes[chosen]) for boxes, chosen in zip(truths, evaluated, strict=True)],
+        [
+            np.concatenate([ignore, boxes[~chosen]])
+            for boxes, ignore, chosen in zip(truths, ignores, evaluated, strict=True)
+        ],
+    )

@@ -1,0 +1,300 @@
+"""The Caltech Pedestrian Benchmark: its experiments, in the conventions of both of its MATLAB programs."""
+
+import functools
+import itertools
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from paucens.datasets.caltech import VideoAnnotation, read_results, read_vbb
+from paucens.evaluation.boxes import ASPECT, EXPAND, by_image, prepare_detections, standardize_boxes
+from paucens.evaluation.curves import REFERENCES, geometric_mean, miss_rates_at
+from paucens.evaluation.matching import Matches, match_images
+from paucens.validation import check_choice, check_positive
+
+STEP = 30  # frames 29, 59, ... are evaluated
+TEST_SETS = ("set06", "set07", "set08", "set09", "set10")
+BOUNDS = (5, 5, 635, 475)  # left, top, right, bottom: people beyond are ignored
+CLAMP = 1e-10  # smallest miss rate of acfTest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """State which people are evaluated and when a detection is right; the others are ignored.
+
+    Attributes
+    ----------
+    heights : (float, float)
+        Pixels; the second one exclusive.
+    visible : (float, float), default=(.65, inf)
+        Visible share of the area, both inclusive; inf stands for people that nothing hides.
+    aspect : float, default=0
+        .1: width / height within .1 of .41; -.1: farther from it; 0: any.
+    overlap : float, default=.5
+    expand : float, default=1.25
+        Detections of heights this factor outside of the range still count.
+    """
+
+    heights: tuple[float, float] = (50, np.inf)
+    visible: tuple[float, float] = (0.65, np.inf)
+    aspect: float = 0.0
+    overlap: float = 0.5
+    expand: float = EXPAND
+
+
+REASONABLE, UNHIDDEN = Experiment(), Experiment(visible=(np.inf, np.inf))
+EXPERIMENTS = {  # of dbEval 3.2.1
+    "reasonable": REASONABLE,
+    "all": Experiment(heights=(20, np.inf), visible=(0.2, np.inf)),
+    "scale=large": replace(UNHIDDEN, heights=(100, np.inf)),
+    "scale=near": replace(UNHIDDEN, heights=(80, np.inf)),
+    "scale=medium": replace(UNHIDDEN, heights=(30, 80)),
+    "scale=far": replace(UNHIDDEN, heights=(20, 30)),
+    "occ=none": UNHIDDEN,
+    "occ=partial": Experiment(visible=(0.65, 1)),
+    "occ=heavy": Experiment(visible=(0.2, 0.65)),
+    "ar=all": UNHIDDEN,
+    "ar=typical": replace(UNHIDDEN, aspect=0.1),
+    "ar=atypical": replace(UNHIDDEN, aspect=-0.1),
+    "overlap=25": Experiment(overlap=0.25),
+    "overlap=50": REASONABLE,
+    "overlap=75": Experiment(overlap=0.75),
+    "expand=100": Experiment(expand=1.0),
+    "expand=125": REASONABLE,
+    "expand=150": Experiment(expand=1.5),
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class CaltechResult:
+    """Hold how a detector fared in an experiment.
+
+    Attributes
+    ----------
+    log_average_miss_rate : float
+        A share.
+    fppi, miss_rates : ndarrays of shape (9,)
+        The references and the miss rates there.
+    curve : tuple of ndarrays
+        (fppi, miss), see `miss_rate_curve`.
+    n_images, n_evaluated, n_ignored : int
+        Images; people to be found; boxes in which nothing counts.
+    matches : Matches
+        For `miss_rate_interval` and `miss_rate_difference`.
+    """
+
+    log_average_miss_rate: float
+    fppi: np.ndarray
+    miss_rates: np.ndarray
+    curve: tuple[np.ndarray, np.ndarray]
+    n_images: int
+    n_evaluated: int
+    n_ignored: int
+    matches: Matches
+
+
+def evaluate_caltech(root, name, experiment="reasonable", height_scale=1.0, convention="dbEval") -> CaltechResult:
+    """Evaluate a detector's result files on the Caltech Pedestrian Benchmark.
+
+    Parameters
+    ----------
+    root : path-like
+        Folder with `annotations/setXX/VYYY.vbb` and `res/<name>/setXX/VYYY.txt`. Evaluated are the test sets, 06 to 10,
+        as far as they are there; other sets only where there is no test set. Of every video each 30th frame counts.
+    name : str
+        Folder of the results: a file for each video, empty or not, see `paucens.datasets.caltech.read_results`.
+    experiment : str, default="reasonable"
+        "reasonable" (50 px and more, at least .65 visible), "all", "scale=large|near|medium|far",
+        "occ=none|partial|heavy", "ar=all|typical|atypical", "overlap=25|50|75" or "expand=100|125|150".
+    height_scale : float, default=1.0
+        Factor on the height of detections: 100 / 128 for results that are windows instead of people, as the published
+        ones of HOG are.
+    convention : {"dbEval", "acfTest"}
+        Which MATLAB program: the evaluation of the benchmark (3.2.1), or the toolbox's for a new detector.
+
+    Returns
+    -------
+    CaltechResult
+
+    Raises
+    ------
+    FileNotFoundError
+        If a folder or the results of a video are missing.
+    ValueError
+        If a file is damaged, its frames are not those of the benchmark, nobody is to be found in the experiment, or
+        a parameter is not one of the above.
+
+    Notes
+    -----
+    The two programs differ although both are right. acfTest rounds annotated boxes, drops those of uncertain label
+    ("person?") where dbEval ignores them, closes all ranges, counts someone as hidden by the annotator's flag, and
+    takes a miss rate of 0 for 1e-10. It cannot tell people partly hidden from those not hidden, so that it has no
+    "occ=partial". Its own detections have a fixed shape and are filtered by nothing; here they are brought to one shape
+    and filtered by height in both conventions, without which results of other detectors rate several points worse.
+
+    Examples
+    --------
+    >>> result = evaluate_caltech("caltech", "HOG", height_scale=100 / 128)  # doctest: +SKIP
+    >>> result.n_images, result.n_evaluated, round(result.log_average_miss_rate, 4)  # doctest: +SKIP
+    (4024, 1014, 0.6846)
+    """
+    check_choice("experiment", experiment, list(EXPERIMENTS))
+    check_choice("convention", convention, list(CONVENTIONS))
+    check_positive("height_scale", height_scale)
+    if (experiment, convention) == ("occ=partial", "acfTest"):
+        raise ValueError("acfTest cannot tell people partly hidden from those not hidden; use convention='dbEval'.")
+    people, detections = read_caltech(root, name)
+    how = EXPERIMENTS[experiment]
+    truths, ignores = split_people(people, how, convention)
+    found = prepare_detections(detections, how.heights, how.expand, height_scale)
+    matches = match_images(found, truths, ignores, how.overlap)
+    fppi, miss = matches.curve()
+    misses = np.maximum(miss_rates_at(fppi, miss), CLAMP if convention == "acfTest" else 0)
+    return CaltechResult(
+        log_average_miss_rate=geometric_mean(misses),
+        fppi=REFERENCES.copy(),
+        miss_rates=misses,
+        curve=(fppi, miss),
+        n_images=len(truths),
+        n_evaluated=int(matches.n_truths.sum()),
+        n_ignored=sum(map(len, ignores)),
+        matches=matches,
+    )
+
+
+# -- whom to find ----------------------------------------------------------------------------------
+
+
+def split_people(people, experiment, convention="dbEval"):
+    """Split annotated boxes into people to be found, in one shape, and boxes to be ignored.
+
+    Parameters
+    ----------
+    people : VideoAnnotation
+        Of all images, one after the other as if they were the frames of one video.
+    experiment : Experiment
+    convention : {"dbEval", "acfTest"}
+
+    Returns
+    -------
+    truths, ignores : lists of ndarray of shape (g, 4) and (i, 4)
+        One entry an image.
+    """
+    boxes, known, evaluated = CONVENTIONS[convention](people, experiment)
+    truth, ignore = known & evaluated, known & ~evaluated
+    return (
+        by_image(standardize_boxes(boxes[truth]), people.frame[truth], people.n_frames),
+        by_image(boxes[ignore], people.frame[ignore], people.n_frames),
+    )
+
+
+def judge_dbeval(people, experiment):
+    """Return the boxes, which of them are loaded, and which satisfy the experiment."""
+    boxes, (low, high) = people.boxes, experiment.heights
+    known = np.isin(people.label, ["person", "person?", "people", "ignore"])
+    hidden = people.visible.any(axis=1)
+    visible = np.where(hidden, _share(people.visible, boxes), np.inf)
+    evaluated = (people.label == "person") & (boxes[:, 3] >= low) & (boxes[:, 3] < high)
+    return boxes, known, evaluated & _within(visible, experiment.visible) & _typical(boxes, experiment) & _inside(boxes)
+
+
+def judge_acftest(people, experiment):
+    """Return the same as `judge_dbeval`, of boxes rounded to whole pixels."""
+    boxes, parts = np.floor(people.boxes + 0.5), np.floor(people.visible + 0.5)
+    known = np.isin(people.label, ["person", "people"])
+    visible = np.where(people.occluded & parts.any(axis=1), _share(parts, boxes), 1.0)
+    visible[people.occluded & (parts == boxes).all(axis=1)] = 0.0
+    evaluated = (people.label == "person") & _within(boxes[:, 3], experiment.heights)
+    wanted = np.minimum(experiment.visible, 1)
+    return boxes, known, evaluated & _within(visible, wanted) & _typical(boxes, experiment) & _inside(boxes)
+
+
+CONVENTIONS = {"dbEval": judge_dbeval, "acfTest": judge_acftest}
+
+
+def _share(parts, boxes):
+    """Return area / area, 0 where a box has none."""
+    areas = boxes[:, 2] * boxes[:, 3]
+    return np.divide(parts[:, 2] * parts[:, 3], areas, out=np.zeros(len(boxes)), where=areas > 0)
+
+
+def _within(values, limits):
+    return (values >= limits[0]) & (values <= limits[1])
+
+
+def _typical(boxes, experiment):
+    """Tell which boxes are of the experiment's shape."""
+    if experiment.aspect == 0:
+        return np.ones(len(boxes), dtype=bool)
+    apart = np.abs(boxes[:, 2] - ASPECT * boxes[:, 3]) / np.maximum(boxes[:, 3], 1e-300)
+    return apart < experiment.aspect if experiment.aspect > 0 else apart > -experiment.aspect
+
+
+def _inside(boxes):
+    left, top, right, bottom = BOUNDS
+    x, y, w, h = boxes.T
+    return (x >= left) & (y >= top) & (x + w <= right) & (y + h <= bottom)
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def read_caltech(root, name):
+    """Read what is evaluated.
+
+    Returns
+    -------
+    people : VideoAnnotation
+        Of all images, one after the other as if they were the frames of one video.
+    detections : list of ndarray of shape (k, 5)
+        One entry an image.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `evaluate_caltech`.
+    """
+    annotations, results = Path(root, "annotations"), Path(root, "res", name)
+    videos = sorted(annotations.glob("set[0-9][0-9]/V[0-9][0-9][0-9].vbb"))
+    videos = [video for video in videos if video.parent.name in TEST_SETS] or videos
+    if not videos:
+        raise FileNotFoundError(f"{annotations} holds no setXX/VYYY.vbb; give the folder above annotations/ and res/.")
+    tables = [results / video.parent.name / f"{video.stem}.txt" for video in videos]
+    missing = [str(table) for table in tables if not table.exists()]
+    if missing:
+        raise FileNotFoundError(f"Results of {len(missing)} of {len(videos)} videos are missing: {missing[0]}, ...")
+    people = [_annotated_images(video, video.stat().st_size, video.stat().st_mtime_ns) for video in videos]
+    detections = [_detected_images(table, video.n_frames) for table, video in zip(tables, people, strict=True)]
+    return _joined(people), list(itertools.chain.from_iterable(detections))
+
+
+@functools.lru_cache(maxsize=256)  # many detectors and experiments, the same annotations
+def _annotated_images(path, size, changed):
+    """Return the annotation of the evaluated frames of a video; size and time tell a changed file."""
+    video = read_vbb(path, slice(STEP - 1, None, STEP))
+    return replace(video, n_frames=video.n_frames // STEP, frame=video.frame // STEP)
+
+
+def _joined(videos):
+    """Return videos one after the other as one."""
+    starts = np.cumsum([0, *(video.n_frames for video in videos)])
+    frames = [video.frame + start for video, start in zip(videos, starts[:-1], strict=True)]
+    columns = {
+        name: np.concatenate([getattr(video, name) for video in videos])
+        for name in ("label", "boxes", "visible", "occluded")
+    }
+    return VideoAnnotation(n_frames=int(starts[-1]), frame=np.concatenate(frames), **columns)
+
+
+def _detected_images(path, n_images):
+    """Return the detections of each evaluated frame; results count frames from 1: 30, 60, ..."""
+    table = read_results(path)
+    place = table[:, 0] / STEP - 1
+    used = np.isin(place, np.arange(n_images))
+    if len(table) and not used.any():
+        raise ValueError(
+            f"{path}: no detection is in an evaluated frame, 30, 60, ... up to {STEP * n_images}; the first is in "
+            f"{table[0, 0]:g}. Frames are counted from 1, and each {STEP}th is evaluated."
+        )
+    return by_image(table[used, 1:], place[used].astype(np.int64), n_images)

@@ -1,0 +1,162 @@
+"""Miss rate against false positives per image or per window, and the one number that sums it up."""
+
+import numpy as np
+
+from paucens.evaluation.matching import match_images
+from paucens.metrics import roc_points, tpr_at_fpr
+
+REFERENCES = 10.0 ** np.arange(-2, 0.25, 0.25)  # nine false positives per image, .01 to 1, even on a log scale
+
+
+def miss_rate_curve(detections, truths, ignores, overlap=0.5):
+    """Compute the miss rate against the false positives per image.
+
+    Parameters
+    ----------
+    detections, truths, ignores : lists
+        One entry an image: rows x, y, w, h, score; x, y, w, h of people; of regions that do not count.
+    overlap : float, default=.5
+
+    Returns
+    -------
+    fppi, miss : ndarrays of shape (1 + n_counted,)
+        (0, 1), then a point for each detection that counts, best first; fppi rises, miss falls.
+
+    Raises
+    ------
+    ValueError
+        As `match_images`.
+
+    Notes
+    -----
+    As dbEval does it, detections of equal score are points of their own, in the order in which they were given.
+
+    Examples
+    --------
+    >>> detections = [[[0, 0, 4, 9, 0.9], [50, 0, 4, 9, 0.8]], [[0, 0, 4, 9, 0.7]]]
+    >>> fppi, miss = miss_rate_curve(detections, [[[0, 0, 4, 9]], [[0, 0, 4, 9]]], [[], []])
+    >>> fppi.tolist(), miss.tolist()
+    ([0.0, 0.0, 0.5, 0.5], [1.0, 0.5, 0.5, 0.0])
+    """
+    return match_images(detections, truths, ignores, overlap).curve()
+
+
+def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
+    """Read a curve at given false positives per image: its last point with at most as many, else 1.
+
+    Parameters
+    ----------
+    fppi, miss : array-like of shape (n_points,)
+        A curve, fppi not falling. One that ends early keeps its last miss rate.
+    references : array-like of shape (n_references,)
+        By default the nine of the log-average miss rate.
+
+    Returns
+    -------
+    misses : ndarray of shape (n_references,)
+
+    Raises
+    ------
+    ValueError
+        If the curve is not one: other shapes, nan, fppi that falls, miss outside of [0, 1].
+
+    Examples
+    --------
+    >>> miss_rates_at([0.05, 0.5], [0.6, 0.2], [0.01, 0.1, 1])
+    array([1. , 0.6, 0.2])
+    """
+    fppi, miss = np.asarray(fppi, dtype=np.float64), np.asarray(miss, dtype=np.float64)
+    if fppi.ndim != 1 or fppi.shape != miss.shape:
+        raise ValueError(f"fppi and miss must be as many numbers; got shapes {fppi.shape} and {miss.shape}.")
+    if np.isnan(fppi).any() or (fppi[1:] < fppi[:-1]).any():
+        raise ValueError("fppi must not fall from point to point, nor be nan; sort the curve by falling threshold.")
+    if not ((miss >= 0) & (miss <= 1)).all():
+        raise ValueError(f"miss must be shares in [0, 1]; got {miss[~((miss >= 0) & (miss <= 1))][0]:g}.")
+    return np.concatenate(([1.0], miss))[np.searchsorted(fppi, references, side="right")]
+
+
+def log_average_miss_rate(fppi, miss) -> float:
+    """Compute the geometric mean of the miss rate at nine false positives per image, .01 to 1.
+
+    Parameters
+    ----------
+    fppi, miss : array-like of shape (n_points,)
+        As returned by `miss_rate_curve`.
+
+    Returns
+    -------
+    rate : float
+        A share in [0, 1]. 0 as soon as nobody is missed at a reference: no clamp.
+
+    Raises
+    ------
+    ValueError
+        As `miss_rates_at`.
+
+    Notes
+    -----
+    The paper says "the AUC from 9 points"; every released tool takes the geometric mean, and the last point of the
+    curve that is not to the right of a reference (Dollar et al. 2012; dbEval 3.2.1).
+
+    Examples
+    --------
+    >>> round(log_average_miss_rate([0, 0.1], [0.64, 0.16]), 3)
+    0.296
+    """
+    return geometric_mean(miss_rates_at(fppi, miss))
+
+
+def geometric_mean(misses) -> float:
+    """Compute exp of the mean logarithm; 0 if one of them is."""
+    return float(np.exp(np.log(misses).mean())) if misses.all() else 0.0
+
+
+# -- windows instead of images ---------------------------------------------------------------------
+
+
+def fppw_curve(scores_pos, scores_neg):
+    """Compute the miss rate against the false positives per window, for a classifier of cut-out windows.
+
+    Parameters
+    ----------
+    scores_pos, scores_neg : array-like of shape (m,) and (n,)
+        Scores of windows with a person and without; larger means more like a person.
+
+    Returns
+    -------
+    fppw, miss : ndarrays of shape (n_points,)
+        One point for each distinct score as threshold (a window at the threshold counts as found), from (0, 1) to
+        (1, 0).
+
+    Raises
+    ------
+    ValueError
+        If there are no scores of a kind, or a score is not finite.
+
+    Examples
+    --------
+    >>> fppw, miss = fppw_curve([0.9, 0.4], [0.5, 0.3, 0.2, 0.1])
+    >>> fppw.tolist(), miss.tolist()
+    ([0.0, 0.0, 0.25, 0.25, 0.5, 0.75, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0])
+    """
+    fppw, found, _ = roc_points(*_labelled(scores_pos, scores_neg))
+    return fppw, 1 - found
+
+
+def miss_rate_at_fppw(scores_pos, scores_neg, fppw=1e-4) -> float:
+    """Compute the miss rate at a number of false positives per window that is attained, not exceeded.
+
+    Examples
+    --------
+    >>> miss_rate_at_fppw([0.9, 0.4], [0.5, 0.3, 0.2, 0.1], 0.3)
+    0.0
+    """
+    return 1 - tpr_at_fpr(*_labelled(scores_pos, scores_neg), fppw)
+
+
+def _labelled(scores_pos, scores_neg):
+    parts = [np.ravel(np.asarray(scores, dtype=np.float64)) for scores in (scores_neg, scores_pos)]
+    lengths = [len(part) for part in parts]
+    if not all(lengths):
+        raise ValueError(f"Windows of both kinds are needed; got {lengths[1]} with a person and {lengths[0]} without.")
+    return np.repeat([0, 1], lengths), np.concatenate(parts)

@@ -1,0 +1,139 @@
+"""How far a log-average miss rate could be off: the same detectors on images drawn anew (bootstrap)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from paucens.evaluation.curves import log_average_miss_rate
+from paucens.evaluation.matching import Matches
+from paucens.validation import check_integer
+
+
+class MissRateInterval(NamedTuple):
+    """Log-average miss rate between the two ends of its interval."""
+
+    low: float
+    value: float
+    high: float
+
+
+class MissRateDifference(NamedTuple):
+    """Log-average miss rate of one detector minus that of another, and its interval."""
+
+    difference: float
+    low: float
+    high: float
+
+
+def miss_rate_interval(runs, *, level=0.95, n_resamples=1000, random_state=0) -> MissRateInterval:
+    """Compute a log-average miss rate with its interval over images.
+
+    Parameters
+    ----------
+    runs : Matches, or list of Matches
+        What `match_images` returns; several, on the same images, where a detector was trained with several seeds:
+        the value is then the mean over them.
+    level : float, default=.95
+    n_resamples : int, default=1000
+    random_state : int, default=0
+
+    Returns
+    -------
+    MissRateInterval
+        ``low, value, high`` as shares; percentiles of the resamples.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, the runs are not on the same images, or `level` is not between 0 and 1.
+
+    Notes
+    -----
+    Images are drawn with replacement, each with its people and detections, and so are the runs if there are several.
+    Draws without a person are repeated.
+
+    Examples
+    --------
+    >>> from paucens.evaluation import match_images
+    >>> truths = [[[0, 0, 41, 100]]] * 50
+    >>> detections = [[[0, 0, 41, 100, score]] if score % 3 else [] for score in range(50)]
+    >>> [round(x, 2) for x in miss_rate_interval(match_images(detections, truths, [[]] * 50))]
+    [0.22, 0.34, 0.48]
+    """
+    runs = _check_runs(runs)
+    drawn = _resampled(runs, n_resamples, random_state).mean(axis=1)
+    return MissRateInterval(*_with_ends(_rates(runs).mean(), drawn, level))
+
+
+def miss_rate_difference(runs_a, runs_b, *, level=0.95, n_resamples=1000, random_state=0) -> MissRateDifference:
+    """Compute the difference of two log-average miss rates with its interval, paired over images and seeds.
+
+    Parameters
+    ----------
+    runs_a, runs_b : Matches, or lists of Matches
+        As in `miss_rate_interval`, all on the same images and as many of a as of b: a pair has one seed.
+    level, n_resamples, random_state
+        As in `miss_rate_interval`.
+
+    Returns
+    -------
+    MissRateDifference
+        ``difference, low, high``: rate of a minus rate of b. A tie where 0 lies between the ends.
+
+    Raises
+    ------
+    ValueError
+        As `miss_rate_interval`, or if there are more runs of one than of the other.
+
+    Examples
+    --------
+    >>> from paucens.evaluation import match_images
+    >>> truths = [[[0, 0, 41, 100]]] * 50
+    >>> a, b = ([[[0, 0, 41, 100, 1]] if i % n else [] for i in range(50)] for n in (3, 5))
+    >>> a, b = (match_images(detections, truths, [[]] * 50) for detections in (a, b))
+    >>> [round(x, 2) for x in miss_rate_difference(a, b)]
+    [0.14, -0.02, 0.3]
+    """
+    runs_a, runs_b = _check_runs(runs_a), _check_runs(runs_b)
+    if len(runs_a) != len(runs_b):
+        raise ValueError(f"Runs are compared in pairs; got {len(runs_a)} of one and {len(runs_b)} of the other.")
+    runs = _check_runs([*runs_a, *runs_b])
+    signs = np.repeat([1, -1], len(runs_a)) / len(runs_a)
+    drawn = _resampled(runs, n_resamples, random_state, n_detectors=2) @ signs
+    low, difference, high = _with_ends(_rates(runs) @ signs, drawn, level)
+    return MissRateDifference(difference, low, high)
+
+
+def _check_runs(runs):
+    runs = [runs] if isinstance(runs, Matches) else list(runs)
+    if not runs or not all(isinstance(run, Matches) for run in runs):
+        raise ValueError(f"Runs must be one or more results of match_images; got {runs!r:.100}.")
+    if any(not np.array_equal(run.n_truths, runs[0].n_truths) for run in runs):
+        raise ValueError("Runs must be on the same images with the same people; got different numbers of people.")
+    return runs
+
+
+def _rates(runs, weights=None):
+    return np.array([log_average_miss_rate(*run.curve(weights)) for run in runs])
+
+
+def _resampled(runs, n_resamples, random_state, n_detectors=1):
+    """Return the rates of the drawn runs on the drawn images, of one detector after the other's, (resamples, runs)."""
+    check_integer("n_resamples", n_resamples, 1)
+    rng, n_truths, n_runs = np.random.default_rng(random_state), runs[0].n_truths, len(runs) // n_detectors
+    rates = np.empty((n_resamples, len(runs)))
+    for r in range(n_resamples):
+        weights = np.zeros_like(n_truths)
+        while weights @ n_truths == 0:
+            weights = np.bincount(rng.integers(len(n_truths), size=len(n_truths)), minlength=len(n_truths))
+        seeds = rng.integers(n_runs, size=n_runs) + n_runs * np.arange(n_detectors)[:, None]
+        places, inverse = np.unique(seeds, return_inverse=True)
+        rates[r] = _rates([runs[place] for place in places], weights)[inverse.ravel()]
+    return rates
+
+
+def _with_ends(value, drawn, level):
+    if not 0 < level < 1:
+        raise ValueError(f"level must be a confidence level between 0 and 1, such as 0.95; got {level!r}.")
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(value), float(high)

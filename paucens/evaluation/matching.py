@@ -1,0 +1,133 @@
+"""Detections against the truth: which are right, which are wrong, which do not count."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paucens._kernels.boxes import match
+from paucens.evaluation.boxes import check_boxes, check_images
+
+
+def match_detections(detections, truth, ignore, overlap=0.5):
+    """Match the detections of one image to its people, in the order of preference of dbEval 3.2.1.
+
+    Parameters
+    ----------
+    detections : array-like of shape (k, 5)
+        x, y, w, h, score in pixels; an area is w * h. In any order; of equal scores the earlier is the better one.
+    truth : array-like of shape (g, 4)
+        People to be found.
+    ignore : array-like of shape (i, 4)
+        Regions in which detections do not count: people too small or hidden, groups.
+    overlap : float, default=.5
+        What is enough: intersection / union with a person, intersection / area of the detection with a region.
+
+    Returns
+    -------
+    status : ndarray of shape (k,), int8
+        1 true, 0 false, -1 ignored; in the order of `detections`.
+    matched : ndarray of shape (g,), bool
+        Which people are found.
+
+    Raises
+    ------
+    ValueError
+        If boxes have another shape, are not finite (scores too) or have a negative side, or `overlap` is not in
+        (0, 1].
+
+    Notes
+    -----
+    Best first, a detection takes the free person that it overlaps most (the later one of equals). If there is none it
+    is ignored if it lies in a region; a region takes any number of them.
+
+    Examples
+    --------
+    >>> truth, ignore = [[0, 0, 41, 100]], [[200, 0, 90, 100]]
+    >>> match_detections([[0, 9, 41, 100, 0.3], [0, 0, 41, 100, 0.9], [230, 0, 41, 100, 0.5]], truth, ignore)
+    (array([ 0,  1, -1], dtype=int8), array([ True]))
+    """
+    _check_overlap(overlap)
+    detections = check_boxes("detections", detections, 5)
+    return _match(detections, check_boxes("truth", truth, 4), check_boxes("ignore", ignore, 4), overlap)
+
+
+def _match(detections, truth, ignore, overlap):
+    best_first = np.argsort(-detections[:, 4], kind="stable")
+    ordered, status = np.empty(len(detections), dtype=np.int8), np.empty(len(detections), dtype=np.int8)
+    matched = np.zeros(len(truth), dtype=np.uint8)
+    match(detections[best_first], truth, ignore, overlap, ordered, matched)
+    status[best_first] = ordered
+    return status, matched.astype(bool)
+
+
+def _check_overlap(overlap):
+    if not 0 < overlap <= 1:
+        raise ValueError(f"overlap must be a share above 0 and at most 1, such as 0.5; got {overlap!r}.")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Matches:
+    """Hold what became of the detections that count, over many images; all miss rates follow from it.
+
+    Attributes
+    ----------
+    image, score, is_true : ndarrays of shape (n_counted,), int64, float64 and bool
+        Image, score and whether a person was found; best first.
+    n_truths : ndarray of shape (n_images,), int64
+        People to be found in each image.
+    """
+
+    image: np.ndarray
+    score: np.ndarray
+    is_true: np.ndarray
+    n_truths: np.ndarray
+
+    def curve(self, weights=None):
+        """Return false positives per image and miss rate at every detection as threshold; `weights` repeat images.
+
+        The first point, (0, 1), is that of a threshold above all scores. Where nobody is to be found, a miss is nan.
+        """
+        image_weights = np.ones(len(self.n_truths), dtype=np.int64) if weights is None else weights
+        weight, n_truths = image_weights[self.image], int(image_weights @ self.n_truths)
+        found = np.concatenate(([0], np.cumsum(weight * self.is_true)))
+        wrong = np.concatenate(([0], np.cumsum(weight * ~self.is_true)))
+        share = found / n_truths if n_truths else np.full(len(found), np.nan)
+        return wrong / image_weights.sum(), 1 - share
+
+
+def match_images(detections, truths, ignores, overlap=0.5) -> Matches:
+    """Match the detections of many images and pool them.
+
+    Parameters
+    ----------
+    detections, truths, ignores : lists
+        One entry an image, each as in `match_detections`; images without a detection or a person count too.
+    overlap : float, default=.5
+
+    Returns
+    -------
+    Matches
+        Detections of equal score in the order of the images, and of the rows of an image.
+
+    Raises
+    ------
+    ValueError
+        As `match_detections`, if the lists differ in length, or if there is no image or nobody to be found.
+
+    Examples
+    --------
+    >>> matches = match_images([[[0, 0, 4, 9, 0.1]], [[0, 0, 4, 9, 0.8]]], [[], [[0, 0, 4, 9]]], [[], []])
+    >>> matches.score.tolist(), matches.is_true.tolist(), matches.n_truths.tolist()
+    ([0.8, 0.1], [True, False], [0, 1])
+    """
+    _check_overlap(overlap)
+    detections, truths, ignores = check_images(detections=detections, truths=truths, ignores=ignores)
+    n_truths = np.array([len(boxes) for boxes in truths], dtype=np.int64)
+    if n_truths.sum() == 0:
+        raise ValueError(f"A miss rate needs somebody to be found; got {len(truths)} images without a person.")
+    status = [_match(*boxes, overlap)[0] for boxes in zip(detections, truths, ignores, strict=True)]
+    image = np.repeat(np.arange(len(status)), [len(entry) for entry in status])
+    score, status = np.concatenate([boxes[:, 4] for boxes in detections]), np.concatenate(status)
+    order = np.argsort(-score, kind="stable")
+    order = order[status[order] >= 0]
+    return Matches(image[order], score[order], status[order] == 1, n_truths)
