@@ -186,7 +186,7 @@ def test_a_shift_by_a_cell_shifts_the_boxes(detector, scene):
     inside = large[(large[:, 0] > 60) & (large[:, 0] < 500) & (large[:, 1] > 60) & (large[:, 1] < 300)]
     assert len(inside) > 3
     for box in inside[:20]:
-        assert np.abs(shifted - (box + [8, 4, 0, 0, 0])).max(axis=1).min() < 1e-3
+        assert np.abs(shifted - (box + np.array([8, 4, 0, 0, 0]))).max(axis=1).min() < 1e-3
 
 
 def test_threads_and_bands_change_no_box(detector, scene, monkeypatch):
@@ -305,5 +305,5 @@ def test_incomplete_files(detector, tmp_path):
     with pytest.raises(ValueError, match="is not a complete detector"):
         PedestrianDetector.load(tmp_path / "bad.npz")
     (tmp_path / "worse.npz").write_text(json.dumps({}))
-    with pytest.raises(ValueError, match="worse.npz"):
+    with pytest.raises(ValueError, match=r"worse\.npz"):
         PedestrianDetector.load(tmp_path / "worse.npz")

@@ -215,7 +215,7 @@ def test_mirrored_images_have_mirrored_labels(preset):
     """A run from direction s of length n runs, mirrored, from 4 - (s + n - 1); patches centred on cells stay there."""
     mirrored = [7 * ((5 - start - n) % 8) + n - 1 for start in range(8) for n in range(1, 8)] + [56, 57]
     plane = draw_plane(3, 40, 52)
-    straight, flipped = channels_of(plane, preset, False), channels_of(plane[:, ::-1], preset, False)
+    straight, flipped = channels_of(plane, preset, False), channels_of(plane[:, ::-1].copy(), preset, False)
     order = np.add.outer(58 * np.arange(straight.shape[2] // 58), mirrored).ravel()
     np.testing.assert_allclose(flipped, straight[:, ::-1][..., order], atol=1e-7)
 

@@ -1,6 +1,7 @@
 """ChannelSpec: what it parses, names and computes, and the authors' program on two images."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,19 @@ def test_grey_is_equal_colours_and_bytes_are_255ths():
     np.testing.assert_array_equal(spec.compute(grey), colours)
     as_floats = spec.compute(grey / 255)
     assert np.isclose(as_floats, colours, rtol=1e-3, atol=1e-4).mean() > 0.99
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("text, preset, a_pixel", [("M+O+LUV", "acf", 8), (ALL, "paper", 8), (ALL, "robust", 8),
+                                                   (ALL, "release", 13)])  # fmt: skip
+def test_memory_beyond_the_channels(text, preset, a_pixel, n_jobs):
+    """Bytes a pixel, and 2 MB a thread: less than the 16 and 4 MB that are allowed."""
+    spec, image = ChannelSpec.parse(text, preset=preset), noise(902, 1203)  # no whole cells
+    tracemalloc.start()
+    channels = spec.compute(image, n_jobs=n_jobs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak - channels.nbytes <= a_pixel * image[..., 0].size + 2e6 * n_jobs
 
 
 # ------------------------------------------------------------------------------------------ the authors' program

@@ -1,14 +1,15 @@
 """The scan of all windows against a twin that follows each window through each tree."""
 
 import importlib
+import itertools
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from paucens._kernels.cpu import has_avx2
 
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
-from paucens._kernels.cpu import has_avx2
 from paucens.detector.trees import DetectorTrees, detector_trees
 
 BUILDS = ["paucens._kernels.windows"]
@@ -25,7 +26,8 @@ def scores_of_windows(channels, trees, cells):
             node = trees.first[t]
             while trees.child[node]:
                 row, column, channel = trees.place[node]
-                node = trees.first[t] + trees.child[node] + (channels[r + row, c + column, channel] > trees.threshold[node])
+                right = channels[r + row, c + column, channel] > trees.threshold[node]
+                node = trees.first[t] + trees.child[node] + right
             scores[r, c] += trees.value[node]
             if not scores[r, c] > rejected:
                 scores[r, c] = -np.inf
@@ -62,7 +64,7 @@ def scan(build, channels, trees, cells, pieces=1):
     scores = np.empty((channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1), dtype=np.float32)
     inner, leaves = trees.whole or (np.empty((0, 7), dtype=np.int32), np.empty((0, 8), dtype=np.int32))
     edges = np.linspace(0, len(scores), pieces + 1).astype(int)
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+    for start, stop in itertools.pairwise(edges):
         kernels.scan(strips, trees.first, offsets, trees.threshold, trees.child, trees.value, trees.rejection,
                      offsets[inner], trees.threshold[inner], trees.value[leaves], trees.bias, scores, start, stop)
     return scores

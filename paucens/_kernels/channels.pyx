@@ -5,81 +5,19 @@ radius 1 and one-sided differences need no branch.
 """
 
 from libc.math cimport fabsf, sqrtf
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
+from paucens._kernels.colours cimport PLANES, lighten, luma, luv_row
+from paucens._kernels.histograms cimport CELL, bin_row, divide_row, pool_row, weigh_columns, weigh_rows
+from paucens._kernels.histograms cimport write_bins, write_means
 from paucens._kernels.statistics cimport atan_unit, const_row_t, row_t
-from paucens._kernels.types cimport code_t
-
-ctypedef fused pixel_t:
-    code_t
-    float
+from paucens._kernels.types cimport code_t, pixel_t
 
 cdef enum:
-    CELL = 4
-    PLANES = 3
-    BINS = 6
     KEPT = 4  # rows of a ring; a power of two, of which three are in use
 
 
 # -- colour ----------------------------------------------------------------------------------------
-
-cdef inline float cube_root(float x) noexcept nogil:
-    """Return the cube root for x in [.008, 1], relative error below 9e-8.
-
-    A quartic (within 5.7 %), a step of Halley's and a step of Newton's method.
-    """
-    cdef float y = <float> 0.18447 + x * (
-        <float> 3.96686 + x * (<float> -12.0746 + x * (<float> 16.7225 + x * <float> -7.85611)))
-    cdef float cube = y * y * y
-    y = y * (cube + <float> 2 * x) / (<float> 2 * cube + x)
-    return y + (x / (y * y) - y) * <float> (1.0 / 3)
-
-
-cdef inline float luma(float r, float g, float b) noexcept nogil:
-    """Return Y of XYZ."""
-    return (<float> .222015 * r + <float> .706655 * g) + <float> .071330 * b
-
-
-cdef inline float lightness(float y) noexcept nogil:
-    """Return L of Y, in [0, .37]."""
-    cdef float knee = <float> .008856451679035631, steep = <float> (903.2962962962963 / 270)  # (6/29)^3, (29/3)^3
-    cdef float bright = <float> (116.0 / 270) * cube_root(y if y > knee else knee) - <float> (16.0 / 270)
-    cdef float dark = steep * y
-    return bright if y > knee else dark
-
-
-cdef void luv_row(const pixel_t* rgb, const float[::1] table, float* l, float* u, float* v,
-                  Py_ssize_t w) noexcept nogil:
-    """Write a row of L, U and V; L of Y from a table at floor(1024 Y) where there is one."""
-    cdef Py_ssize_t x
-    for x in range(w):
-        l[x], u[x], v[x] = <float> rgb[PLANES * x], <float> rgb[PLANES * x + 1], <float> rgb[PLANES * x + 2]
-    convert(<float> 255 if pixel_t is code_t else <float> 1, l, u, v, w)
-    if table.shape[0]:
-        for x in range(w):
-            l[x] = table[<Py_ssize_t> (<float> 1024 * l[x])]
-    else:
-        for x in range(w):
-            l[x] = lightness(l[x])
-    for x in range(w):
-        u[x] = <float> 13 * l[x] * u[x] + <float> (88.0 / 270)
-        v[x] = <float> 13 * l[x] * v[x] + <float> (134.0 / 270)
-
-
-cdef void convert(float white, row_t red, row_t green, row_t blue, Py_ssize_t w) noexcept nogil:
-    """Replace R, G, B by Y, u' - un and v' - vn."""
-    cdef Py_ssize_t i
-    cdef float r, g, b, x, y, z, total
-    for i in range(w):
-        r, g, b = red[i] / white, green[i] / white, blue[i] / white
-        x = (<float> .430574 * r + <float> .341550 * g) + <float> .178325 * b
-        y = luma(r, g, b)
-        z = (<float> .020183 * r + <float> .129553 * g) + <float> .939180 * b
-        total = ((x + <float> 15 * y) + <float> 3 * z) + <float> 1e-35
-        red[i] = y
-        green[i] = <float> 4 * x / total - <float> .197833
-        blue[i] = <float> 9 * y / total - <float> .468331
-
 
 def luv(const pixel_t[:, :, ::1] rgb, const float[::1] table, float[:, :, ::1] planes,
         Py_ssize_t start, Py_ssize_t stop):
@@ -103,12 +41,7 @@ def luminance(const pixel_t[:, :, ::1] rgb, const float[::1] table, float[:, ::1
             for x in range(w):
                 row[x] = luma(<float> p[PLANES * x] / white, <float> p[PLANES * x + 1] / white,
                               <float> p[PLANES * x + 2] / white)
-            if table.shape[0]:
-                for x in range(w):
-                    row[x] = table[<Py_ssize_t> (<float> 1024 * row[x])]
-            else:
-                for x in range(w):
-                    row[x] = lightness(row[x])
+            lighten(row, table, w)
 
 
 # -- gradient --------------------------------------------------------------------------------------
@@ -198,24 +131,6 @@ cdef void gradient_row(rings_t* rings, Py_ssize_t y, Py_ssize_t h, float* magnit
     polar(scratch, scratch + n, scratch + 2 * n, magnitude, orientation, w)
 
 
-cdef inline void pool_row(const float* row, float* sums, Py_ssize_t n, bint first) noexcept nogil:
-    cdef Py_ssize_t x
-    if first:
-        memcpy(sums, row, n * sizeof(float))
-    else:
-        for x in range(n):
-            sums[x] += row[x]
-
-
-cdef void write_means(const float* sums, float[:, :, :] out, Py_ssize_t row, Py_ssize_t channel) noexcept nogil:
-    """Write the means of the cells of a row, from sums over their rows."""
-    cdef Py_ssize_t i
-    cdef const float* s
-    for i in range(out.shape[1]):
-        s = sums + CELL * i
-        out[row, i, channel] = ((s[0] + s[1]) + (s[2] + s[3])) * <float> (1.0 / (CELL * CELL))
-
-
 def colour_and_gradient(const pixel_t[:, :, ::1] rgb, const float[::1] table, float centre, float side,
                         float[::1] scratch, float[:, :, :] colour, float[:, ::1] magnitude,
                         float[:, ::1] orientation, Py_ssize_t start, Py_ssize_t stop):
@@ -268,44 +183,6 @@ cdef inline void load_row(const pixel_t* rgb, const float[::1] table, float* pla
 
 # -- normalisation and histograms ------------------------------------------------------------------
 
-cdef inline Py_ssize_t reflect(Py_ssize_t y, Py_ssize_t n) noexcept nogil:
-    """Return where in range(n) y falls when the range is continued by its mirror images, borders repeated."""
-    y = y % (2 * n)
-    y = y + 2 * n if y < 0 else y
-    return y if y < n else 2 * n - 1 - y
-
-
-cdef void weigh_rows(const float[:, ::1] plane, const float[::1] taps, Py_ssize_t y, float* out) noexcept nogil:
-    """Write sum over k of taps[|k|] times row y + k."""
-    cdef Py_ssize_t k, x, h = plane.shape[0], w = plane.shape[1]
-    cdef const_row_t above
-    cdef const_row_t below
-    cdef row_t total = out
-    cdef float tap = taps[0]
-    above = &plane[y, 0]
-    for x in range(w):
-        total[x] = tap * above[x]
-    for k in range(1, taps.shape[0]):
-        above, below, tap = &plane[reflect(y - k, h), 0], &plane[reflect(y + k, h), 0], taps[k]
-        for x in range(w):
-            total[x] += tap * (above[x] + below[x])
-
-
-cdef void weigh_columns(float* row, const float[::1] taps, row_t out, Py_ssize_t w) noexcept nogil:
-    """Write sum over k of taps[|k|] times row[x + k]; there is room for the mirror image at both ends of the row."""
-    cdef Py_ssize_t k, x
-    cdef const_row_t r = row
-    cdef float tap = taps[0]
-    for k in range(1, taps.shape[0]):
-        row[-k], row[w - 1 + k] = row[reflect(-k, w)], row[reflect(w - 1 + k, w)]
-    for x in range(w):
-        out[x] = tap * r[x]
-    for k in range(1, taps.shape[0]):
-        tap = taps[k]
-        for x in range(w):
-            out[x] += tap * (r[x - k] + r[x + k])
-
-
 def smooth_planes(const float[:, :, ::1] planes, const float[::1] taps, float[::1] scratch,
                   float[:, :, ::1] out, Py_ssize_t start, Py_ssize_t stop):
     """Write rows [start, stop) of planes smoothed both ways by a symmetric filter; scratch has w + 2 len(taps)."""
@@ -315,20 +192,6 @@ def smooth_planes(const float[:, :, ::1] planes, const float[::1] taps, float[::
             for y in range(start, stop):
                 weigh_rows(planes[k], taps, y, &scratch[reach])
                 weigh_columns(&scratch[reach], taps, &out[k, y, 0], planes.shape[2])
-
-
-cdef void bin_row(const_row_t magnitude, const_row_t orientation, row_t total, Py_ssize_t n_cells) noexcept nogil:
-    """Add M to the two bins nearest to O; a cell has eight places, of which bin 6 is bin 0 again."""
-    cdef Py_ssize_t i, j
-    cdef float position, upper
-    cdef float* bins
-    for i in range(n_cells):
-        for j in range(CELL):
-            position = orientation[CELL * i + j] * <float> (BINS / 3.141592653589793)
-            bins = total + 8 * i + <int> position
-            upper = (position - <float> <int> position) * magnitude[CELL * i + j]
-            bins[0] += magnitude[CELL * i + j] - upper
-            bins[1] += upper
 
 
 def normalise_and_bin(const float[:, ::1] magnitude, const float[:, ::1] orientation, const float[::1] taps,
@@ -361,19 +224,3 @@ def normalise_and_bin(const float[:, ::1] magnitude, const float[:, ::1] orienta
                 bin_row(normal, &orientation[y, 0], total, w // CELL)
                 if y % CELL == CELL - 1:
                     write_bins(total, bins, y // CELL)
-
-
-cdef inline void divide_row(const_row_t magnitude, row_t normal, Py_ssize_t w) noexcept nogil:
-    cdef Py_ssize_t x
-    for x in range(w):
-        normal[x] = magnitude[x] / (normal[x] + <float> .005)
-
-
-cdef inline void write_bins(const float* total, float[:, :, :] out, Py_ssize_t row) noexcept nogil:
-    cdef Py_ssize_t i, k
-    cdef const float* t
-    for i in range(out.shape[1]):
-        t = total + 8 * i
-        out[row, i, 0] = (t[0] + t[BINS]) * <float> (1.0 / (CELL * CELL))
-        for k in range(1, BINS):
-            out[row, i, k] = t[k] * <float> (1.0 / (CELL * CELL))

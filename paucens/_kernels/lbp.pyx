@@ -5,6 +5,7 @@ columns of a patch are kept up by one increment and one decrement a pixel; from 
 one loop over 64 bytes, which vectorises.
 """
 
+from cython.view cimport contiguous, strided
 from libc.math cimport sqrtf
 from libc.stdint cimport uint16_t
 from libc.string cimport memset
@@ -28,7 +29,7 @@ cdef struct strip_t:
     code_t[2 * BLOCKS] above
 
 
-def label_pixels(const float[:, ::1] plane, const code_t[::1] table, code_t[:, ::1] labels,
+def label_pixels(const float[::strided, ::contiguous] plane, const code_t[::1] table, code_t[:, ::1] labels,
                  Py_ssize_t start, Py_ssize_t stop):
     """Write table[code] of the pixels in rows [start, stop), 58 on the outermost pixels of the plane.
 

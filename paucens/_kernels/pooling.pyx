@@ -3,11 +3,7 @@
 from libc.string cimport memcpy
 
 from paucens._kernels.statistics cimport const_row_t, row_t
-from paucens._kernels.types cimport code_t, index_t
-
-ctypedef fused pixel_t:
-    code_t
-    float
+from paucens._kernels.types cimport code_t, index_t, pixel_t
 
 cdef enum:
     RGB = 3

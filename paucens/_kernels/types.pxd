@@ -11,3 +11,7 @@ ctypedef uint64_t key_t      # state of the column sampler
 ctypedef fused real_t:       # features as the user holds them: never copied, never widened as a whole
     float
     double
+
+ctypedef fused pixel_t:      # images: bytes, or floats in [0, 1]
+    code_t
+    float

@@ -10,7 +10,7 @@ from paucens._kernels.builds import chosen
 
 kernels, pooling = chosen("channels"), chosen("pooling")
 
-CELL = 4
+CELL = 4  # pixels, of all channels
 GROUPS = {"LUV": ["L", "U", "V"], "M": ["M"], "O": [f"O {30 * k}" for k in range(6)]}  # names in their order; degrees
 NORMALISING_RADIUS = 5
 RING_ROWS = 31  # padded rows that the kernel of LUV and gradients keeps
@@ -172,18 +172,7 @@ def acf_channels(rgb, groups, first, after, table, threads, out):
 
 
 def acf_supports(group, first, after) -> np.ndarray:
-    """Return the first pixel that a cell's channels depend on and the one past the last, for each channel of a group.
-
-    Parameters
-    ----------
-    group : {"LUV", "M", "O"}
-    first, after : float
-        As in `acf_channels`.
-
-    Returns
-    -------
-    supports : ndarray of shape (n_channels, 2), int
-        Counted from the first pixel of the cell, the same down and across.
+    """Return the supports of "LUV", "M" or "O", as `ChannelSpec` defines them, for radii as in `acf_channels`.
 
     Examples
     --------

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from paucens._kernels.builds import chosen
+from paucens.features.channels import CELL  # the pooling region and its stride (Sec. 3.1)
 
 kernels = chosen("covariance")
 
-CELL = 4  # pixels: pooling region and its stride (Sec. 3.1)
 STATISTICS = ("M", "O2", "O1", "|Ix|", "|Iy|", "|Ixx|", "|Iyy|")
 FEATURES = ("x", "y", *STATISTICS)
 ENTRIES = [(row, column) for row in range(2, 9) for column in range(row + 1)]  # of the matrix: 42 of 45
@@ -150,13 +150,7 @@ def covariance_names(rule) -> list:
 
 
 def covariance_supports(rule, pooled) -> np.ndarray:
-    """Return which pixels a channel's value depends on.
-
-    Returns
-    -------
-    supports : ndarray of shape (n_channels, 2), int
-        The first pixel and the one past the last, counted from the first one of the cell; the same down and
-        across. Neighbours that derivatives read are included.
+    """Return the supports of the channels, as `ChannelSpec` defines them, with the neighbours that derivatives read.
 
     Examples
     --------

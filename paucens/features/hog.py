@@ -57,10 +57,8 @@ def cell_lbp(crops, n_jobs=None) -> np.ndarray:
 
     Parameters
     ----------
-    crops : ndarray of shape (n, 128, 64, 3), uint8
-        RGB.
-    n_jobs : int, default=None
-        Threads, as in joblib.
+    crops, n_jobs
+        As in `hog`.
 
     Returns
     -------

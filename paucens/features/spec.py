@@ -185,8 +185,13 @@ class ChannelSpec:
 
         Raises
         ------
-        TypeError, ValueError
+        ValueError
             For what is no image, see `paucens.images.as_rgb`.
+
+        Notes
+        -----
+        Memory beyond `channels` is 8 bytes a pixel, with the preset "release" 13, and at most 2 MB a thread. Images
+        other than arrays of RGB, uint8 or float32, are converted first: 3 bytes a pixel more, 12 for floats.
         """
         rgb = as_rgb(image)
         out = np.empty((rgb.shape[0] // CELL, rgb.shape[1] // CELL, self.n_channels), dtype=np.float32)

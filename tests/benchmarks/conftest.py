@@ -83,15 +83,21 @@ def picture():
 
 
 @pytest.fixture
-def hog_call(picture):
-    """OpenCV's HOG detector on the picture, all defaults, one thread."""
+def opencv():
+    """OpenCV with one thread."""
     cv2 = pytest.importorskip("cv2", reason="OpenCV is the peer of these benchmarks")
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
-    hog = cv2.HOGDescriptor()
-    hog.setSVMDetector(cv2.HOGDescriptor_getDefaultPeopleDetector())
-    yield lambda: hog.detectMultiScale(picture)
+    yield cv2
     cv2.setNumThreads(threads)
+
+
+@pytest.fixture
+def hog_call(picture, opencv):
+    """OpenCV's HOG detector on the picture, all defaults, one thread."""
+    hog = opencv.HOGDescriptor()
+    hog.setSVMDetector(opencv.HOGDescriptor_getDefaultPeopleDetector())
+    return lambda: hog.detectMultiScale(picture)
 
 
 @pytest.fixture

@@ -1,13 +1,10 @@
 """Speed of Dollar's channels and of resampling against OpenCV, one thread each."""
 
 import numpy as np
-import pytest
 
 from paucens.features.channels import acf_channels
 from paucens.features.pyramid import resize, scales
 from paucens.parallel import Threads
-
-cv2 = pytest.importorskip("cv2", reason="OpenCV is the peer of these benchmarks")
 
 
 def channels_of(picture, threads):
@@ -19,14 +16,14 @@ def test_ten_channels_against_hog(ratio, picture, hog_call):
     assert ratio(channels_of(picture, Threads(1)), hog_call, rounds=15) <= 0.15
 
 
-def test_resizing_against_opencv(ratio, picture, hog_call):
+def test_resizing_against_opencv(ratio, picture, opencv):
     sizes = [level.shape for level in scales((480, 640))]
 
     def ours():
         return [resize(picture, shape, Threads(1)) for shape in sizes]
 
     def theirs():
-        return [cv2.resize(picture, shape[::-1], interpolation=cv2.INTER_AREA) for shape in sizes]
+        return [opencv.resize(picture, shape[::-1], interpolation=opencv.INTER_AREA) for shape in sizes]
 
     for mine, peer in zip(ours(), theirs(), strict=True):
         assert np.abs(mine.astype(int) - peer).max() <= 1  # they round .5 the other way
