@@ -238,11 +238,33 @@ def test_the_score_is_that_of_the_ensemble(streets):
     search = model.search
     value = search.scores(search.crop(crop), model.trees, threads=Serial())
     (level,) = [level for level in search.levels(crop.shape[:2]) if level.shape == (160, 96)]
-    (band,) = search.bands(crop, level, Serial(), None)
+    ((_, band),) = search.bands(crop, [level], Serial(), None)
     scores = search.scores(band, model.trees, Serial())
     assert scores[8, 7] == pytest.approx(value[0, 0], abs=1e-4)
     boxes = model.window.boxes(np.array([[8, 7]]), level.ratio)
     np.testing.assert_allclose(boxes, [[27.5, 30, 41, 100]])
+
+
+def test_approximated_levels_find_nearly_the_same(detector, scene, tmp_path):
+    faster = detector.approximated([record.image for record in synthetic_streets(3, seed=8, size=SIZE)])
+    exact, boxes = (model.detect(scene, threshold=-np.inf) for model in (detector, faster))
+    best = non_maximum_suppression(exact)[:5]
+    for box in best:
+        near = boxes[np.abs(boxes[:, :4] - box[:4]).max(axis=1) < 25]
+        assert len(near) and abs(near[:, 4].max() - box[4]) < 3
+    whole = next(faster.scored(scene, faster.search.levels(scene.shape[:2]), Serial()))[2]  # a level that is computed
+    computed = next(detector.scored(scene, detector.search.levels(scene.shape[:2]), Serial()))[2]
+    np.testing.assert_allclose(whole[8:-8, 8:-8], computed[8:-8, 8:-8], atol=1e-4)
+    faster.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(PedestrianDetector.load(tmp_path / "model.npz").detect(scene), faster.detect(scene))
+
+
+def test_threshold_for_false_positives(detector, streets):
+    threshold = detector.threshold_at_fppi(streets[1], 0.5)
+    n_found = sum(len(detector.detect(image, threshold=threshold)) for image in streets[1])
+    assert n_found == 5
+    with pytest.raises(ValueError, match=r"10 images cannot tell about 0\.05 false positives an image; bring 20"):
+        detector.threshold_at_fppi(streets[1], 0.05)
 
 
 class Serial:
@@ -292,7 +314,7 @@ def test_tampered_files(detector, name, spoil, message, tmp_path):
     detector.save(tmp_path / "model.npz")
     header, arrays = persistence.load(tmp_path / "model.npz", "PedestrianDetector")
     arrays[name] = spoil(arrays[name])
-    header = {key: header[key] for key in ("kind", "spec", "window", "scales", "threshold", "notes")}
+    header = {key: header[key] for key in ("kind", "spec", "window", "scales", "threshold", "lambdas", "notes")}
     persistence.save(tmp_path / "bad.npz", header, arrays)
     with pytest.raises(ValueError, match=message):
         PedestrianDetector.load(tmp_path / "bad.npz")

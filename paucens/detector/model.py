@@ -1,5 +1,7 @@
 """A trained detector: images in, boxes out."""
 
+import copy
+
 import numpy as np
 
 from paucens import persistence
@@ -8,6 +10,7 @@ from paucens.detector.suppression import non_maximum_suppression
 from paucens.detector.trees import DetectorTrees
 from paucens.detector.window import Window
 from paucens.features import ChannelSpec
+from paucens.features.pyramid import estimate_lambdas
 from paucens.images import as_rgb
 from paucens.parallel import Threads
 from paucens.validation import check_integer, check_positive
@@ -28,6 +31,8 @@ class PedestrianDetector:
         Sizes at which an image is searched in a factor of two.
     threshold : float
         Least score of a detection where `detect` is given none.
+    lambdas : dict or None
+        Power laws of the channels, of a detector that `approximated` made.
     trees : DetectorTrees
     notes : dict
         Where the model comes from: training data, their terms, settings.
@@ -44,10 +49,11 @@ class PedestrianDetector:
     >>> detector.detect(image, min_height=60)  # doctest: +SKIP
     """
 
-    def __init__(self, spec, window, trees, *, scales=8, threshold=0.0, notes=None):
+    def __init__(self, spec, window, trees, *, scales=8, threshold=0.0, lambdas=None, notes=None):
         self.spec, self.window, self.trees = spec, window, trees
         self.scales = scales
         self.threshold = threshold
+        self.lambdas = lambdas
         self.notes = dict(notes or {})
 
     def __repr__(self):
@@ -94,13 +100,65 @@ class PedestrianDetector:
     @property
     def search(self):
         """Which windows are looked at, a Search."""
-        return Search(self.spec, self.window, self.scales)
+        return Search(self.spec, self.window, self.scales, self.lambdas)
 
     def scored(self, rgb, levels, threads, n_jobs=None):
         """Yield place of the level, band and scores of its windows, for levels of an image, RGB by `as_rgb`."""
-        for k, level in enumerate(levels):
-            for band in self.search.bands(rgb, level, threads, n_jobs):
-                yield k, band, self.search.scores(band, self.trees, threads)
+        for k, band in self.search.bands(rgb, levels, threads, n_jobs):
+            yield k, band, self.search.scores(band, self.trees, threads)
+
+    def approximated(self, images, n_jobs=None):
+        """The same detector with channels computed for one size in an octave and resampled for the others.
+
+        Parameters
+        ----------
+        images : list of images
+            Typical ones, tens to hundreds, to estimate power laws of the channels from
+            (`paucens.features.estimate_lambdas`); their shorter side is 64 pixels or more.
+        n_jobs : int, optional
+
+        Returns
+        -------
+        detector : PedestrianDetector
+
+        Notes
+        -----
+        Good for M, O and LUV, which it makes several times faster; covariance and LBP obey power laws less well. A
+        level is one band, whatever its size.
+        """
+        faster = copy.copy(self)
+        faster.lambdas = estimate_lambdas(images, self.spec, n_jobs=n_jobs)
+        return faster
+
+    def threshold_at_fppi(self, images, fppi=0.1, *, n_jobs=None):
+        """The least score that gives at most so many false positives an image.
+
+        Parameters
+        ----------
+        images : list of images
+            Without people, as many and as alike to those to come as can be.
+        fppi : float, default=0.1
+            False positives an image; at least one image in 1 / fppi is needed.
+        n_jobs : int, optional
+
+        Returns
+        -------
+        threshold : float
+            For `detect`, or to be kept as `threshold`.
+
+        Raises
+        ------
+        ValueError
+            Where so few images cannot tell.
+        """
+        check_positive("fppi", fppi)
+        allowed = int(fppi * len(images) + 1e-9)
+        if allowed < 1:
+            raise ValueError(f"{len(images)} images cannot tell about {fppi:g} false positives an image; bring "
+                             f"{int(np.ceil(1 / fppi))} or more.")  # fmt: skip
+        found = [self.detect(image, threshold=-np.inf, n_jobs=n_jobs)[:, 4] for image in images]
+        scores = np.sort(np.concatenate(found))[::-1]
+        return float(scores[allowed]) if len(scores) > allowed else float("-inf")
 
     # -- files -------------------------------------------------------------------------------------
 
@@ -112,6 +170,7 @@ class PedestrianDetector:
             "window": {"shape": self.window.shape, "target": self.window.target, "margin": self.window.margin},
             "scales": self.scales,
             "threshold": self.threshold,
+            "lambdas": self.lambdas,
             "notes": self.notes,
         }
         persistence.save(path, header, self.trees.arrays())
@@ -133,7 +192,7 @@ class PedestrianDetector:
             trees = DetectorTrees(**arrays)
             check_integer("scales", header["scales"], 1)
             model = cls(spec, window, trees, scales=header["scales"], threshold=float(header["threshold"]),
-                        notes=header["notes"])  # fmt: skip
+                        lambdas=header["lambdas"], notes=header["notes"])  # fmt: skip
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is not a complete detector: {error}. Save the model again.") from error
         check_trees(trees, window, spec)

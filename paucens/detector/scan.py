@@ -9,7 +9,7 @@ from paucens._kernels.builds import chosen
 from paucens.detector.trees import DetectorTrees
 from paucens.detector.window import Window
 from paucens.features.channels import CELL
-from paucens.features.pyramid import Level, resize, scales
+from paucens.features.pyramid import Level, approximated, channels_at, nearest_computed, resize, scales
 
 kernels = chosen("windows")
 
@@ -46,11 +46,15 @@ class Search:
     window : Window
     per_octave : int
         Sizes of the image in a factor of two.
+    lambdas : dict of str to float, optional
+        Power laws of the groups of channels: where there are any, channels are computed for one size in an octave and
+        resampled for the others.
     """
 
     spec: object
     window: Window
     per_octave: int = 8
+    lambdas: dict | None = None
 
     def levels(self, image_shape, min_height=None, max_height=None):
         """The sizes at which an image is searched for objects of some heights, a list of Level.
@@ -67,8 +71,42 @@ class Search:
                         shrink=CELL)  # fmt: skip
         return [level for level in levels if max_height is None or height / level.ratio[0] <= max_height]
 
-    def bands(self, rgb, level, threads, n_jobs):
-        """Yield the bands of a level of an image, RGB as `as_rgb` returns it."""
+    def bands(self, rgb, levels, threads, n_jobs):
+        """Yield the place of the level and the band, for levels of an image, RGB as `as_rgb` returns it."""
+        if self.lambdas is not None:
+            yield from enumerate(self._approximated(rgb, levels, threads, n_jobs))
+            return
+        for k, level in enumerate(levels):
+            for band in self._computed(rgb, level, threads, n_jobs):
+                yield k, band
+
+    def _approximated(self, rgb, levels, threads, n_jobs):
+        """Each level as one band, its channels resampled from the nearest level of which they are computed."""
+        computed, beyond = None, self._beyond()
+        for k, level in enumerate(levels):
+            nearest = nearest_computed(k, len(levels), self.per_octave)
+            if nearest != computed:
+                source, computed = levels[nearest], nearest
+                channels = channels_at(rgb, source.shape, self.spec, threads, n_jobs)
+            here = channels if k == nearest else approximated(channels, source, level, self.spec, self.lambdas, threads)
+            yield Band(level, 0, self.window.positions(level.shape), self._bordered(here, beyond))
+
+    def _beyond(self):
+        """What channels are where an image repeats its border, ndarray of shape (n_channels,): nan for colours."""
+        flat = self.spec.compute(np.zeros((64, 64, 3), dtype=np.uint8))[8, 8]
+        flat[self.spec.groups.get("LUV", slice(0))] = np.nan
+        return flat
+
+    def _bordered(self, channels, beyond):
+        """Strips of channels with the window's padding around them."""
+        down, across = (pad // CELL for pad in self.window.padding)
+        strips = np.pad(np.moveaxis(channels, 2, 1), ((down, down), (0, 0), (across, across)), mode="edge")
+        known = ~np.isnan(beyond)
+        for border in (strips[:down], strips[-down:], strips[:, :, :across], strips[:, :, -across:]):
+            border[:, known] = beyond[known, None]
+        return strips
+
+    def _computed(self, rgb, level, threads, n_jobs):
         pixels = self.padded(rgb, level, threads)
         n_rows, n_columns = self.window.positions(level.shape)
         if n_rows == 0 or n_columns == 0:

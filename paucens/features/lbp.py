@@ -6,10 +6,10 @@ Functions take the plane L and check nothing.
 import numpy as np
 
 from paucens._kernels.builds import chosen
+from paucens.features.channels import CELL
 
 kernels = chosen("lbp")
 
-CELL = 4
 PATCH_SIZES = (4, 8, 16)  # Sec. 3.1
 DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")  # bits 0 to 7 of a code
 LABELS = [f"{start}{length}" for start in DIRECTIONS for length in range(1, 8)] + ["all-or-none", "other"]
@@ -46,6 +46,7 @@ def label_pixels(plane, threads, table=UNIFORM) -> np.ndarray:
     Parameters
     ----------
     plane : ndarray of shape (height, width), float32
+        Its rows are contiguous.
     threads : paucens.parallel.Threads
     table : ndarray of shape (256,), uint8
         Labels of the codes; bits 0 to 7 of a code are E, SE, S, SW, W, NW, N, NE, set where the neighbour is
@@ -82,7 +83,7 @@ def lbp_channels(plane, preset, pooled, threads, out):
     Parameters
     ----------
     plane : ndarray of shape (height, width), float32
-        L of the image; for "release" from its table. What is over whole cells is left out.
+        L of the image; for "release" from its table. Rows are contiguous. What is over whole cells is left out.
     preset : str
         "paper" and "robust" are the same. "release" is what the authors' program computes, but for its last
         smoothing.
@@ -105,7 +106,7 @@ def lbp_channels(plane, preset, pooled, threads, out):
     Memory beyond `out` is 1 byte a pixel and 18 KB a thread.
     """
     rows, cols = out.shape[:2]
-    labels = label_pixels(np.ascontiguousarray(plane[: CELL * rows, : CELL * cols]), threads)
+    labels = label_pixels(plane[: CELL * rows, : CELL * cols], threads)
     if preset == "release":
         _histogram_cells(labels, pooled, threads, out)
     else:
@@ -153,13 +154,7 @@ def lbp_names(preset, pooled) -> list:
 
 
 def lbp_supports(preset, pooled) -> np.ndarray:
-    """Return which pixels a channel's value depends on.
-
-    Returns
-    -------
-    supports : ndarray of shape (n_channels, 2), int
-        The first pixel and the one past the last, counted from the first one of the cell; the same down and
-        across. Neighbours of labelled pixels are included.
+    """Return the supports of the channels, as `ChannelSpec` defines them, with the neighbours of labelled pixels.
 
     Examples
     --------

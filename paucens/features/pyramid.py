@@ -211,29 +211,31 @@ def _computed_levels(rgb, spec, levels, step, lambdas, n_jobs):
     computed = None
     with Threads(n_jobs) as threads:
         for i, level in enumerate(levels):
-            nearest = _nearest_computed(i, len(levels), step)
+            nearest = nearest_computed(i, len(levels), step)
             if nearest != computed:
                 source = levels[nearest]
-                channels, computed = _channels(rgb, source.shape, spec, threads, n_jobs), nearest
+                channels, computed = channels_at(rgb, source.shape, spec, threads, n_jobs), nearest
             if i == nearest:
                 yield replace(level, channels=channels)
             else:
-                yield replace(level, channels=_approximated(channels, source, level, spec, lambdas, threads))
+                yield replace(level, channels=approximated(channels, source, level, spec, lambdas, threads))
 
 
-def _nearest_computed(i, n_levels, step):
+def nearest_computed(i, n_levels, step):
     """Return the nearest multiple of step in range(n_levels), the smaller one if two are as near."""
     return min((i + (step - 1) // 2) // step, (n_levels - 1) // step) * step
 
 
-def _channels(rgb, shape, spec, threads, n_jobs):
+def channels_at(rgb, shape, spec, threads, n_jobs):
+    """Compute the channels of an image, RGB by `as_rgb`, resampled to a height and width."""
     pixels = resize(rgb, shape, threads)
     if pixels.dtype != np.uint8:
         pixels = np.minimum(pixels, 1)  # weights add up to 1 but for rounding
     return spec.compute(pixels, n_jobs=n_jobs)
 
 
-def _approximated(channels, source, level, spec, lambdas, threads):
+def approximated(channels, source, level, spec, lambdas, threads):
+    """Resample the channels of the level `source` to another level, by the power laws of the groups."""
     shape = tuple(side // spec.shrink for side in level.shape)
     approximated = resize(channels, shape, threads)
     gains = np.empty(channels.shape[2], dtype=np.float32)
@@ -299,7 +301,7 @@ def _group_means(image, place, spec, factors, n_jobs):
     with Threads(n_jobs) as threads:
         for row, factor in zip(means, factors, strict=True):
             shape = tuple(int(_rounded(side * factor / spec.shrink)) * spec.shrink for side in rgb.shape[:2])
-            channels = _channels(rgb, shape, spec, threads, n_jobs)
+            channels = channels_at(rgb, shape, spec, threads, n_jobs)
             row[:] = [channels[..., part].mean(dtype=np.float64) for part in spec.groups.values()]
     return means
 

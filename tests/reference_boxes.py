@@ -1,0 +1,52 @@
+"""Slow twins of the kernels of boxes, and of what a bootstrap does to a set of images."""
+
+import numpy as np
+
+
+def overlap(a, b, denominator="union"):
+    w = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    h = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    common, first, second = max(w, 0) * max(h, 0), a[2] * a[3], b[2] * b[3]
+    if common == 0:
+        return 0.0
+    return common / {"union": first + second - common, "first": first, "smaller": min(first, second)}[denominator]
+
+
+def suppress(boxes, limit, denominator):
+    keep = []
+    for box in range(len(boxes)):
+        if all(overlap(boxes[kept], boxes[box], denominator) <= limit for kept in keep):
+            keep.append(box)
+    return np.isin(np.arange(len(boxes)), keep)
+
+
+def match(detections, truth, ignore, limit, ignore_overlap="first", ignore_once=False):
+    status = np.zeros(len(detections), dtype=int)
+    matched, used = np.zeros(len(truth), dtype=bool), np.zeros(len(ignore), dtype=bool)
+    for d in np.argsort(-detections[:, 4], kind="stable"):
+        shared = np.array([overlap(detections[d], person) for person in truth]) * ~matched
+        excuses = np.array([overlap(detections[d], region, ignore_overlap) for region in ignore]) * ~used
+        if shared.size and shared.max() >= limit:
+            matched[np.flatnonzero(shared == shared.max())[-1]] = True
+            status[d] = 1
+        elif excuses.size and excuses.max() >= limit:
+            used[excuses.argmax()] = ignore_once
+            status[d] = -1
+    return status, matched
+
+
+def assign(scores, is_short, shared, excused, threshold=None):
+    """Which scores KITTI finds and which detections it uses up: the best (no threshold) or the nearest one each."""
+    found, taken = [], set()
+    for place in range(shared.shape[1]):
+        best = None
+        for d in sorted(set(np.flatnonzero(shared[:, place])) - taken):
+            if threshold is None:
+                best = d if best is None or scores[d] > scores[best] else best
+            elif scores[d] >= threshold:
+                rank = is_short[d], -shared[d, place]
+                best = d if best is None or rank < (is_short[best], -shared[best, place]) else best
+        taken |= set() if best is None else {best}
+        if not (best is None or excused[place] or is_short[best]):
+            found.append(scores[best])
+    return found, taken
