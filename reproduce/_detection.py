@@ -21,13 +21,21 @@ They are test sets too. Every evaluation of a detector on images of a test set i
 import csv
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 
 from paucens import AdaBoostClassifier, Tree
-from paucens.datasets import load_eth_bahnhof, load_inria, load_tud_stadtmitte
+from paucens.datasets import (
+    content_hash,
+    load_eth_bahnhof,
+    load_inria,
+    load_tud_stadtmitte,
+    street_crops,
+    synthetic_streets,
+)
 from paucens.evaluation import log_average_miss_rate, match_images, prepare_images
 from paucens.images import read_rgb
 from paucens.parallel import Threads
@@ -84,6 +92,7 @@ def crop_miss_rate(detector, crops, negatives, n_jobs=1, change=lambda image: im
     """Log-average miss rate of crops at the scores of .01 to 1 false positives a photograph without people.
 
     A crop is found at the score of the best detection that overlaps the person by half; `change` is done to all images.
+    A miss rate counts as half a crop at least, so that the mean of logarithms is finite.
     """
     window = detector.window
     truth = np.array([[(window.crop[1] - 41) / 2, (window.crop[0] - 100) / 2, 41, 100]])
@@ -95,7 +104,7 @@ def crop_miss_rate(detector, crops, negatives, n_jobs=1, change=lambda image: im
     found = [boxes[np.isfinite(boxes[:, 4])] for boxes in found]
     matches = match_images(*prepare_images(found, truths, [np.empty((0, 4))] * len(images)))
     fppi, miss = matches.curve()
-    return log_average_miss_rate(fppi * len(images) / len(negatives), miss)
+    return log_average_miss_rate(fppi * len(images) / len(negatives), np.maximum(miss, 0.5 / len(crops)))
 
 
 def _overlaps_person(boxes, truth):
@@ -127,9 +136,37 @@ class TestColumn:
         return match_images(*prepare_images(detections, truths, ignores, heights=(self.least_height, np.inf)))
 
 
-def test_columns(folder=None):
-    """The columns of Tables 2 and 3 whose data is on the disk, and what is said of the others."""
-    found, misses = [], []
+@dataclass(frozen=True)
+class Material:
+    """What detectors are trained on and judged by.
+
+    Attributes
+    ----------
+    name : str
+        Of the training set; a stand-in says that it is one.
+    source : str
+        Which copy.
+    crops, negatives : list of Path or ndarray
+    columns : list of TestColumn
+    content_hash : str
+    """
+
+    name: str
+    source: str
+    crops: list
+    negatives: list
+    columns: list
+    content_hash: str
+
+    @property
+    def is_real(self):
+        """Whether its numbers may stand beside the paper's."""
+        return self.name == "INRIA"
+
+
+def inria_material(folder=None):
+    """INRIA to train on, and the test sets that are on the disk; it is said how to get the others."""
+    inria, columns = load_inria(folder), []
     for name, load, heights in (
         ("INRIA", lambda: load_inria(folder).test, [(50, None)]),
         ("TUD-Stadtmitte", lambda: load_tud_stadtmitte(folder).test, [(50, 50), (100, None)]),
@@ -138,13 +175,21 @@ def test_columns(folder=None):
         try:
             load()
         except FileNotFoundError as error:
-            misses.append(str(error))
+            print(f"{error}\nUntil then its columns are left out.\n")
             continue
-        found += [TestColumn(f"{name}, {least} px", load, least, searched) for least, searched in heights]
-    return found, misses
+        columns += [TestColumn(f"{name}, {least} px", load, least, searched) for least, searched in heights]
+    files = [*inria.train_crops, *inria.train_negatives]
+    digest = sha256("".join(f"{path.name}{path.stat().st_size}" for path in files).encode()).hexdigest()
+    return Material("INRIA", inria.source, inria.train_crops, inria.train_negatives, columns, digest)
 
 
-test_columns.__test__ = False
+def streets_material(n, seed):
+    """Rendered streets, a stand-in for INRIA: n scenes with people, half as many without, half as many to test."""
+    name, first = "streets (stand-in)", 1000 * seed
+    crops = list(street_crops(synthetic_streets(n, seed=first + 1)))
+    negatives = [record.image for record in synthetic_streets(n // 2, seed=first + 2, people=False)]
+    column = TestColumn(f"{name}, 100 px", lambda: synthetic_streets(n // 2, seed=first + 3), 100, None)
+    return Material(name, "rendered", crops, negatives, [column], content_hash(np.array(crops)))
 
 
 def detections_of(detector, images, n_jobs=1, min_height=None, change=lambda image: image):

@@ -5,27 +5,26 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from time import perf_counter
 
-from paucens.datasets import load_inria
 from paucens.detector import PedestrianDetector, train_detector
 from paucens.evaluation import miss_rate_difference, miss_rate_interval
 from paucens.features import ChannelSpec
 from reproduce._detection import (
     best_detections,
     detections_of,
+    inria_material,
     load_detections,
     log_evaluation,
     save_detections,
-    test_columns,
+    streets_material,
 )
+from reproduce._run import output_folder
 from reproduce._store import ROOT, Sheet, Task, task_key
 
 COLUMNS = ("column", "n_images", "n_people", "miss_rate", "low", "high", "train_seconds", "detect_seconds",
            "n_negatives", "source")  # fmt: skip
 PAIR_COLUMNS = ("column", "difference", "low", "high")
-TRAINING = "INRIA"
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,24 @@ class Row:
     ensemble: Callable  # seed -> classifier
 
 
+@dataclass(frozen=True)
+class Protocol:
+    """What the scale stands for."""
+
+    n_estimators: tuple = (32, 128, 512, 2048)
+    n_negatives: int = 5000
+    most_negatives: int = 10_000
+    seeds: int = 3
+    scenes: int = 0  # rendered; 0: photographs
+
+
+PROTOCOLS = {
+    "smoke": Protocol((4, 8), 100, 150, 1, 8),
+    "small": Protocol((16, 64), 500, 800, 1, 40),
+    "paper": Protocol(),
+}
+
+
 def slug(*parts):
     """A name for files.
 
@@ -50,105 +67,97 @@ def slug(*parts):
     return "-".join(re.sub(r"[^\w.]+", "-", str(part)).strip("-") for part in parts)
 
 
-def detector_tasks(script, rows, columns, folder, arguments):
-    """One task a detector and seed, the seeds of one detector after those of another: rows with more seeds go first."""
-    inria = load_inria(arguments.data)
-    data_hash = sha256(
-        "".join(f"{path.name}{path.stat().st_size}" for path in [*inria.train_crops, *inria.train_negatives]).encode()
-    ).hexdigest()
-    tasks = []
-    for repeat in range(max(row.n_seeds for row in rows)):
-        for row in rows:
-            if repeat < row.n_seeds:
-                key = task_key(TRAINING, data_hash, row.method, row.preset, repeat, arguments)
-                work = partial(measure, script, row, arguments.seed + repeat, arguments.data, folder, len(columns))
-                tasks.append(Task(key, len(columns), work))
-    return tasks
+def material_of(arguments):
+    """What to train on and to judge by at a scale."""
+    protocol = PROTOCOLS[arguments.scale]
+    return streets_material(protocol.scenes, arguments.seed) if protocol.scenes else inria_material(arguments.data)
 
 
-def measure(script, row, seed, data, folder, n_columns):
+def detector_sheets(script, rows, pairs, arguments):
+    """The sheets of a table of detectors, miss rates, then differences; and whether they are of the real data."""
+    material = material_of(arguments)
+    n_columns = len(material.columns)
+    tasks = [
+        Task(
+            task_key(material.name, material.content_hash, row.method, row.preset, repeat, arguments), n_columns,
+            partial(measure, script, row, arguments.seed + repeat, arguments),
+        )
+        for repeat in range(PROTOCOLS[arguments.scale].seeds) for row in rows if repeat < row.n_seeds
+    ]  # fmt: skip
+    comparisons = [
+        Task(
+            task_key(material.name, material.content_hash, f"{one.method} − {other.method}",
+                     f"{one.preset} − {other.preset}", 0, arguments), n_columns,
+            partial(compare, script, one, other, arguments),
+        )
+        for one, other in pairs
+    ]  # fmt: skip
+    return [Sheet(script, COLUMNS, tasks), Sheet(f"{script}_pairs", PAIR_COLUMNS, comparisons)]
+
+
+def measure(script, row, seed, arguments):
     """Train one detector, or take the one that is there, and judge it in every column; rows of the CSV."""
-    detector, seconds = trained(row, seed, data)
-    source = load_inria(data).source
+    material = material_of(arguments)
+    detector, seconds = trained(row, seed, material, arguments)
     found = []
-    for column in test_columns(data)[0][:n_columns]:
+    for column in material.columns:
         start = perf_counter()
         detections = detections_of(detector, [record.image for record in column.load()], 1, column.searched_height)
         elapsed = perf_counter() - start
-        path = detections_path(folder, script, row.method, row.preset, seed, column.name)
+        path = detections_path(script, row, seed, column, arguments)
         save_detections(path, best_detections(detections))
         matches = column.evaluate(load_detections(path))
         low, miss_rate, high = miss_rate_interval(matches)
-        log_evaluation(script, f"{row.method} ({row.preset})", seed, column.name, miss_rate)
+        if material.is_real:
+            log_evaluation(script, f"{row.method} ({row.preset})", seed, column.name, miss_rate)
         found.append({
             "column": column.name, "n_images": len(detections), "n_people": int(matches.n_truths.sum()),
             "miss_rate": f"{miss_rate:.6f}", "low": f"{low:.6f}", "high": f"{high:.6f}",
             "train_seconds": f"{seconds:.0f}", "detect_seconds": f"{elapsed:.1f}",
-            "n_negatives": detector.notes["negatives"], "source": source,
+            "n_negatives": detector.notes["negatives"], "source": material.source,
         })  # fmt: skip
     return found
 
 
-def trained(row, seed, data):
-    """The detector of a row and the seconds its training took; what is unfinished is taken up again."""
-    home = ROOT / "build" / "detectors" / slug(row.method, row.preset, seed)
+def trained(row, seed, material, arguments):
+    """The detector of a row and the seconds its training took in one piece, nan where it was taken up again."""
+    home = ROOT / "build" / "detectors" / arguments.scale / slug(row.method, row.preset, seed)
     home.mkdir(parents=True, exist_ok=True)
-    model, clock = home / "model.npz", home / "seconds.txt"
+    model, clock, protocol = home / "model.npz", home / "seconds.txt", PROTOCOLS[arguments.scale]
     if not model.exists():
-        inria = load_inria(data)
-        start = perf_counter()
+        in_one_piece, start = not (home / "work").exists(), perf_counter()
         detector = train_detector(
-            inria.train_crops, inria.train_negatives, ChannelSpec.parse(row.channels, preset=row.preset),
-            row.ensemble(seed), random_state=seed, n_jobs=1, checkpoint=home / "work",
-            notes={"data": f"INRIA Person ({inria.source}), research use", "row": row.method, "seed": seed},
+            material.crops, material.negatives, ChannelSpec.parse(row.channels, preset=row.preset), row.ensemble(seed),
+            n_estimators=protocol.n_estimators, n_negatives=protocol.n_negatives,
+            most_negatives=protocol.most_negatives, random_state=seed, n_jobs=1, checkpoint=home / "work",
+            notes={"data": f"{material.name}, {material.source}", "row": row.method, "seed": seed},
         )  # fmt: skip
-        clock.write_text(f"{perf_counter() - start:.0f}")
+        clock.write_text(f"{perf_counter() - start:.0f}" if in_one_piece else "nan")
         detector.save(model)
     shutil.rmtree(home / "work", ignore_errors=True)
     return PedestrianDetector.load(model), float(clock.read_text())
 
 
-def detections_path(folder, script, method, preset, seed, column):
-    """Where the detections of a detector in a column are kept."""
-    return folder / script / f"{slug(method, preset, seed, column)}.npz"
+def detections_path(script, row, seed, column, arguments):
+    """Where the detections of a detector in a column are kept: beside the CSV."""
+    return output_folder(arguments) / script / f"{slug(row.method, row.preset, seed, column.name)}.npz"
 
 
-def pair_tasks(script, pairs, columns, folder, arguments):
-    """One task a pair of rows: their differences, paired over images and the seeds that both have."""
-    return [
-        Task(
-            task_key(TRAINING, "", f"{one.method} − {other.method}", f"{one.preset} − {other.preset}", 0, arguments),
-            len(columns),
-            partial(compare, script, one, other, arguments.seed, arguments.data, folder, len(columns)),
-        )
-        for one, other in pairs
-    ]
-
-
-def compare(script, one, other, seed, data, folder, n_columns):
-    """Differences of the miss rates of two rows with their intervals; rows of the CSV."""
-    seeds = range(seed, seed + min(one.n_seeds, other.n_seeds))
-
-    def paths(row, column):
-        return [detections_path(folder, script, row.method, row.preset, k, column.name) for k in seeds]
-
+def compare(script, one, other, arguments):
+    """Differences of the miss rates of two rows with their intervals, paired over images and the seeds of both."""
+    n_seeds = min(one.n_seeds, other.n_seeds, PROTOCOLS[arguments.scale].seeds)
     found = []
-    for column in test_columns(data)[0][:n_columns]:
-        runs = [[column.evaluate(load_detections(path)) for path in paths(row, column)] for row in (one, other)]
+    for column in material_of(arguments).columns:
+        runs = [
+            [
+                column.evaluate(load_detections(detections_path(script, row, arguments.seed + k, column, arguments)))
+                for k in range(n_seeds)
+            ]
+            for row in (one, other)
+        ]
         result = miss_rate_difference(*runs)
         found.append({
             "column": column.name, "difference": f"{result.difference:.6f}", "low": f"{result.low:.6f}",
             "high": f"{result.high:.6f}",
         })  # fmt: skip
     return found
-
-
-def detector_sheets(script, rows, pairs, folder, arguments):
-    """The sheets of a table of detectors: miss rates, then differences."""
-    columns, misses = test_columns(arguments.data)
-    for miss in misses:
-        print(f"{miss}\nUntil then its columns are left out.\n")
-    return [
-        Sheet(script, COLUMNS, detector_tasks(script, rows, columns, folder, arguments)),
-        Sheet(f"{script}_pairs", PAIR_COLUMNS, pair_tasks(script, pairs, columns, folder, arguments)),
-    ]
