@@ -1,6 +1,7 @@
 """A trained detector: images in, boxes out."""
 
 import copy
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from paucens.parallel import Threads
 from paucens.validation import check_integer, check_positive
 
 KIND = "PedestrianDetector"
+DEFAULT = Path(__file__).parents[1] / "models" / "pedestrian.npz"
 
 
 class PedestrianDetector:
@@ -45,8 +47,10 @@ class PedestrianDetector:
 
     Examples
     --------
-    >>> detector = PedestrianDetector.load("model.npz")  # doctest: +SKIP
-    >>> detector.detect(image, min_height=60)  # doctest: +SKIP
+    >>> from paucens.datasets import synthetic_streets
+    >>> scene = synthetic_streets(1)[0].image
+    >>> PedestrianDetector.default().detect(scene, threshold=-5).shape[1]
+    5
     """
 
     def __init__(self, spec, window, trees, *, scales=8, threshold=0.0, lambdas=None, notes=None):
@@ -174,6 +178,21 @@ class PedestrianDetector:
             "notes": self.notes,
         }
         persistence.save(path, header, self.trees.arrays())
+
+    @classmethod
+    def default(cls):
+        """The detector that comes with the package: people of 100 pixels and more, trained on INRIA Person.
+
+        Its `notes`, and the licence note beside the file, tell the terms of the training data: research use.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> detector = PedestrianDetector.default()
+        >>> detector.detect(np.zeros((240, 320, 3), dtype=np.uint8)).shape
+        (0, 5)
+        """
+        return cls.load(DEFAULT)
 
     @classmethod
     def load(cls, path):
