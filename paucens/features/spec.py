@@ -191,10 +191,12 @@ class ChannelSpec:
         Notes
         -----
         Memory beyond `channels` is 8 bytes a pixel, with the preset "release" 13, and at most 2 MB a thread. Images
-        other than arrays of RGB, uint8 or float32, are converted first: 3 bytes a pixel more, 12 for floats.
+        other than arrays of RGB, uint8 or float32, of whole cells are copied first: 3 bytes a pixel more, 12 for floats.
         """
         rgb = as_rgb(image)
-        out = np.empty((rgb.shape[0] // CELL, rgb.shape[1] // CELL, self.n_channels), dtype=np.float32)
+        rows, columns = rgb.shape[0] // CELL, rgb.shape[1] // CELL
+        rgb = np.ascontiguousarray(rgb[: CELL * rows, : CELL * columns])
+        out = np.empty((rows, columns, self.n_channels), dtype=np.float32)
         if out.size:
             with Threads(n_jobs) as threads:
                 self._fill(rgb, threads, out)
