@@ -191,7 +191,7 @@ class ChannelSpec:
         Notes
         -----
         Memory beyond `channels` is 8 bytes a pixel, with the preset "release" 13, and at most 2 MB a thread. Images
-        other than arrays of RGB, uint8 or float32, of whole cells are copied first: 3 bytes a pixel more, 12 for floats.
+        other than arrays of RGB, uint8 or float32, of whole cells are copied first: 3 bytes a pixel more, 12 of floats.
         """
         rgb = as_rgb(image)
         rows, columns = rgb.shape[0] // CELL, rgb.shape[1] // CELL
