@@ -51,7 +51,7 @@ class Protocol:
 
 PROTOCOLS = {
     "smoke": Protocol((4, 8), 100, 150, 1, 8),
-    "small": Protocol((16, 64), 500, 800, 1, 40),
+    "small": Protocol((16, 64), 300, 500, 1, 24),
     "paper": Protocol(),
 }
 

@@ -52,7 +52,7 @@ class Protocol:
 
 
 PROTOCOLS = {
-    "smoke": Protocol(10, (4, 8), 100),
+    "smoke": Protocol(6, (4, 8), 60),
     "small": Protocol(40, (16, 64), 500),
     "paper": Protocol(300, (32, 128, 512), 3000),
 }

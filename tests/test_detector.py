@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -329,3 +330,25 @@ def test_incomplete_files(detector, tmp_path):
     (tmp_path / "worse.npz").write_text(json.dumps({}))
     with pytest.raises(ValueError, match=r"worse\.npz"):
         PedestrianDetector.load(tmp_path / "worse.npz")
+
+
+# -- large images ----------------------------------------------------------------------------------
+
+
+def test_memory_is_that_of_a_band(detector, monkeypatch):
+    """Beside the image: its copy at the size that is searched, padded, and three times the channels of a band."""
+    monkeypatch.setattr(scan, "BAND_BYTES", 4_000_000)
+    image = np.random.default_rng(0).integers(256, size=(1600, 1200, 3)).astype(np.uint8)
+    detector.detect(image[:200, :200])
+    tracemalloc.start()
+    detector.detect(image, threshold=np.inf)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    padded = (1600 + 64) * (1200 + 56) * 3
+    assert peak <= 2 * padded + 3 * 4_000_000 + 3_000_000
+
+
+@pytest.mark.slow
+def test_a_hundred_megapixels(detector):
+    boxes = detector.detect(np.zeros((10_000, 10_000, 3), dtype=np.uint8), threshold=np.inf)
+    assert boxes.shape == (0, 5)

@@ -1,0 +1,59 @@
+"""Figure 1 and the choice of the default detector at smoke scale, and what they rest on."""
+
+import json
+
+import numpy as np
+import pytest
+
+from paucens.detector import PedestrianDetector
+from paucens.detector.model import DEFAULT
+from reproduce import default_model, figure_1
+from reproduce._run import parse_arguments, perform
+from reproduce._store import read_frame
+
+
+def test_figure_1(tmp_path):
+    perform(figure_1.SCRIPT, parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)]))
+    frame = read_frame(tmp_path / "figure_1.csv")
+    boxes = [json.loads(text) for text in frame.boxes]
+    assert not boxes[0]["false"]  # less than .001 an image: none anywhere
+    assert (np.diff(frame.miss_rate) <= 0).all() and (np.diff(frame.threshold) <= 0).all()
+    assert len({len(kinds["found"]) + len(kinds["missed"]) for kinds in boxes}) == 1  # always the same people
+    assert (tmp_path / "figure_1.png").stat().st_size > 10_000
+
+
+def test_kinds_of_boxes():
+    truth = np.array([[0, 0, 41, 100], [200, 0, 41, 100]], dtype=float)
+    found = np.array([[2, 0, 41, 100, 3.0], [400, 0, 41, 100, 2.0], [600, 0, 41, 100, 1.0]])
+    kinds = figure_1.kinds_of(found, truth, np.array([[590.0, 0, 80, 120]]))
+    assert [len(kinds[kind]) for kind in ("found", "false", "missed")] == [1, 1, 1]
+    assert kinds["missed"] == [[200, 0, 41, 100]] and kinds["false"] == [[400, 0, 41, 100]]
+
+
+def test_changes_of_images():
+    image = np.random.default_rng(0).integers(256, size=(60, 50, 3)).astype(np.uint8)
+    for name, change in default_model.CHANGES.items():
+        changed = change(image)
+        assert changed.shape == image.shape and changed.dtype == np.uint8
+        assert (name == "as it is") == np.array_equal(changed, image)
+    assert np.array_equal(default_model.mixed(image, 4, 0), image)
+    kinds = [default_model.mixed(image, k, 0) for k in range(4)]
+    assert len({kind.tobytes() for kind in kinds}) == 4
+    assert np.array_equal(kinds[1], default_model.mixed(image, 1, 0))
+
+
+@pytest.mark.slow
+def test_default_model(tmp_path):
+    arguments = parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)])
+    before = DEFAULT.read_bytes()
+    perform(default_model.SCRIPT, arguments)
+    assert DEFAULT.read_bytes() == before  # only the scale of the paper changes the package
+    assert "stand-in" in (tmp_path / "default_model.md").read_text(encoding="utf-8")
+
+
+def test_the_default_detector_says_where_it_comes_from():
+    detector = PedestrianDetector.default()
+    assert "research" in detector.notes["training data"]
+    assert DEFAULT.stat().st_size < 1_000_000 and np.isfinite(detector.threshold)
+    terms = (DEFAULT.parent / "LICENSE").read_text(encoding="utf-8")
+    assert "INRIA Person" in terms and "research" in terms
