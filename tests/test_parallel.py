@@ -79,3 +79,11 @@ def test_n_jobs_means_what_it_means_in_joblib():
         assert threads.n_threads == 2
     with pytest.raises(ValueError, match="n_jobs"):
         Threads(0)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_map_keeps_the_order_and_raises_what_is_raised(n_jobs):
+    with Threads(n_jobs) as threads:
+        assert threads.map(lambda k: k * k, range(20)) == [k * k for k in range(20)]
+        with pytest.raises(ZeroDivisionError):
+            threads.map(lambda k: 1 // k, [2, 1, 0])
