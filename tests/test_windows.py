@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from paucens._kernels.cpu import has_avx2
 
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
-from paucens.detector.trees import DetectorTrees, detector_trees
+from paucens.detector import scan as scan_module
+from paucens.detector.trees import DetectorTrees, _floats_at_most, detector_trees
 
 BUILDS = ["paucens._kernels.windows"]
 if has_avx2() and importlib.util.find_spec("paucens._kernels.avx2.windows"):
@@ -59,14 +60,16 @@ def random_trees(random, n_trees, depth, cells, n_channels, rejection):
 
 def scan(build, channels, trees, cells, pieces=1):
     kernels = importlib.import_module(build)
-    strips = np.ascontiguousarray(np.moveaxis(channels, 2, 1))
+    strips = scan_module._turned(channels)
     offsets = trees.offsets(channels.shape[2], channels.shape[1])
     scores = np.empty((channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1), dtype=np.float32)
     inner, leaves = trees.whole or (np.empty((0, 7), dtype=np.int32), np.empty((0, 8), dtype=np.int32))
     edges = np.linspace(0, len(scores), pieces + 1).astype(int)
     for start, stop in itertools.pairwise(edges):
+        scratch = np.empty(scores.shape[1] + scan_module.SLACK, dtype=np.float32)
         kernels.scan(strips, trees.first, offsets, trees.threshold, trees.child, trees.value, trees.rejection,
-                     offsets[inner], trees.threshold[inner], trees.value[leaves], trees.bias, scores, start, stop)
+                     offsets[inner], trees.threshold[inner], trees.value[leaves], trees.bias, scratch, scores, start,
+                     stop)
     return scores
 
 
@@ -118,8 +121,6 @@ def test_thresholds_round_down():
     random = np.random.default_rng(1)
     values = random.normal(size=1000).astype(np.float32)
     thresholds = np.concatenate([values.astype(np.float64), (values[:-1].astype(np.float64) + values[1:]) / 2])
-    from paucens.detector.trees import _floats_at_most
-
     rounded = _floats_at_most(thresholds)
     assert rounded.dtype == np.float32
     np.testing.assert_array_equal(values[:, None] > rounded, values[:, None].astype(np.float64) > thresholds)

@@ -19,11 +19,15 @@ cdef enum:
     LEAVES = 8
     TOGETHER = 8  # trees between two counts of the living
     FEW = 8  # of so many windows one is left: now one by one
+    LANES = 16  # windows are taken by so many; what is beyond the last of a row is dead
 
 
 cdef void add_tree(const float* p, const index_t* offset, const float* t, const float* leaf, float rejected,
                    Py_ssize_t n, scores_t score) noexcept nogil:
-    """Add one complete tree to the scores of n windows; those at or below `rejected` are dead, at -infinity."""
+    """Add one complete tree to the scores of n windows; those at or below `rejected` are dead, at -infinity.
+
+    n is a multiple of LANES: no window is left over for a loop without vectors.
+    """
     cdef const float* p0 = p + offset[0]
     cdef const float* p1 = p + offset[1]
     cdef const float* p2 = p + offset[2]
@@ -73,10 +77,11 @@ cdef float follow(const float* p, const index_t* first, const index_t* offset, c
 def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] offset, const float[::1] threshold,
          const index_t[::1] child, const float[::1] value, const float[::1] rejection,
          const index_t[:, ::1] whole_offset, const float[:, ::1] whole_threshold, const float[:, ::1] whole_leaf,
-         float bias, float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
+         float bias, float[::1] scratch, float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
     """Write the scores of the windows of rows [start, stop), -infinity where a window was rejected on the way.
 
-    strips: (rows, k, columns); scores: (rows, columns) of the windows, one a cell.
+    strips: (rows, k, columns), and LANES - 1 floats behind the last that may be read; scores: (rows, columns) of the
+    windows, one a cell; scratch: (columns of windows + LANES - 1,) or more.
     first (n_trees + 1,), offset, threshold, child, value (n_nodes,): nodes of all trees end to end, children counted
     from the first node of their tree, 0 at leaves; greater than the threshold goes to the right child, the next node.
     rejection (n_trees,): a window whose sum after tree t is not above rejection[t] is rejected.
@@ -85,23 +90,25 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
     """
     cdef Py_ssize_t row, x, tree, _k, living, width = scores.shape[1]
     cdef Py_ssize_t n_trees = rejection.shape[0], n_whole = whole_offset.shape[0]
+    cdef Py_ssize_t padded = (width + LANES - 1) // LANES * LANES
     cdef const float* cells
     cdef float* score
     if start >= stop or width == 0 or n_trees == 0:
         return
     with nogil:
         for row in range(start, stop):
-            cells, score = &strips[row, 0, 0], &scores[row, 0]
-            for x in range(width):
-                score[x] = bias
+            cells, score = &strips[row, 0, 0], &scratch[0]
+            for x in range(padded):
+                score[x] = bias if x < width else -INFINITY
             tree, living = 0, width
             while tree < n_whole and living * FEW > width:
                 for _k in range(min(<Py_ssize_t> TOGETHER, n_whole - tree)):
                     add_tree(cells, &whole_offset[tree, 0], &whole_threshold[tree, 0], &whole_leaf[tree, 0],
-                             rejection[tree], width, score)
+                             rejection[tree], padded, score)
                     tree += 1
                 living = count_living(score, width)
             for x in range(width):
+                scores[row, x] = score[x]
                 if score[x] > -INFINITY:
-                    score[x] = follow(cells + x, &first[0], &offset[0], &threshold[0], &child[0], &value[0],
-                                      &rejection[0], tree, n_trees, score[x])
+                    scores[row, x] = follow(cells + x, &first[0], &offset[0], &threshold[0], &child[0], &value[0],
+                                            &rejection[0], tree, n_trees, score[x])

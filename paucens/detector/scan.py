@@ -13,6 +13,7 @@ from paucens.features.pyramid import Level, approximated, channels_at, nearest_c
 
 kernels = chosen("windows")
 
+SLACK = 16  # floats that the scan may read behind the strips
 BAND_BYTES = 256_000_000  # of channels at a time; larger levels are searched in bands of rows
 
 
@@ -27,7 +28,7 @@ class Band(NamedTuple):
     n_positions : tuple of int
         Rows and columns of windows in the band.
     strips : ndarray of shape (rows, n_channels, columns), float32
-        Channels, with the margin around the windows.
+        Channels of the cells that windows hold, and `SLACK` floats more behind them in memory.
     """
 
     level: Level
@@ -98,13 +99,14 @@ class Search:
         return flat
 
     def _bordered(self, channels, beyond):
-        """Strips of channels with the window's padding around them."""
-        down, across = (pad // CELL for pad in self.window.padding)
-        strips = np.pad(np.moveaxis(channels, 2, 1), ((down, down), (0, 0), (across, across)), mode="edge")
+        """Strips of channels with the overhang of windows around them."""
+        down, across = (side // CELL for side in self.window.overhang)
+        padded = np.pad(channels, ((down, down), (across, across), (0, 0)), mode="edge")
         known = ~np.isnan(beyond)
-        for border in (strips[:down], strips[-down:], strips[:, :, :across], strips[:, :, -across:]):
-            border[:, known] = beyond[known, None]
-        return strips
+        for border in (padded[:down], padded[len(padded) - down :], padded[:, :across],
+                       padded[:, padded.shape[1] - across :]):  # fmt: skip
+            border[..., known] = beyond[known]
+        return _turned(padded)
 
     def _computed(self, rgb, level, threads, n_jobs):
         pixels = self.padded(rgb, level, threads)
@@ -132,21 +134,25 @@ class Search:
         return np.pad(pixels, ((down, down), (across, across), (0, 0)), mode="edge")
 
     def _strips(self, rgb, n_jobs):
-        return np.ascontiguousarray(np.moveaxis(self.spec.compute(rgb, n_jobs=n_jobs), 2, 1))
+        """Strips of an image but for the margin, of which windows see no cell."""
+        margin = self.window.margin // CELL
+        channels = self.spec.compute(rgb, n_jobs=n_jobs)
+        return _turned(channels[margin : len(channels) - margin, margin : channels.shape[1] - margin])
 
     def scores(self, band, trees: DetectorTrees, threads):
         """Scores of the windows of a band, float32 of its `n_positions`, -inf where the trees gave a window up."""
         scores = np.empty(band.n_positions, dtype=np.float32)
         n_channels, n_columns = band.strips.shape[1:]
-        offsets = trees.offsets(n_channels, n_columns) + np.int32(self._margin(n_channels, n_columns))
+        offsets = trees.offsets(n_channels, n_columns)
         inner, leaves = trees.whole or (np.empty((0, 7), dtype=np.int32), np.empty((0, 8), dtype=np.int32))
-        threads.run(
-            lambda start, stop: kernels.scan(
-                band.strips, trees.first, offsets, trees.threshold, trees.child, trees.value, trees.rejection,
-                offsets[inner], trees.threshold[inner], trees.value[leaves], trees.bias, scores, start, stop,
-            ),
-            len(scores), 50 * scores.size,
-        )  # fmt: skip
+        whole = offsets[inner], trees.threshold[inner], trees.value[leaves]
+
+        def scan(start, stop):
+            scratch = np.empty(scores.shape[1] + SLACK, dtype=np.float32)
+            kernels.scan(band.strips, trees.first, offsets, trees.threshold, trees.child, trees.value, trees.rejection,
+                         *whole, trees.bias, scratch, scores, start, stop)  # fmt: skip
+
+        threads.run(scan, len(scores), 50 * scores.size)
         return scores
 
     def values(self, band, cells, places):
@@ -165,10 +171,15 @@ class Search:
         """
         n_channels, n_columns = band.strips.shape[1:]
         row, column, channel = places.T.astype(np.int64)
-        offsets = (row * n_channels + channel) * n_columns + column + self._margin(n_channels, n_columns)
+        offsets = (row * n_channels + channel) * n_columns + column
         starts = cells[:, :1] * (n_channels * n_columns) + cells[:, 1:]
-        return band.strips.ravel()[starts + offsets]
+        return band.strips.reshape(-1)[starts + offsets]
 
-    def _margin(self, n_channels, n_columns):
-        """From the first cell of a crop to the first of its window."""
-        return self.window.margin // CELL * (n_channels * n_columns + 1)
+
+def _turned(channels):
+    """Strips of channels (rows, columns, n_channels), with some memory behind them."""
+    rows, columns, n_channels = channels.shape
+    memory = np.zeros(channels.size + SLACK, dtype=np.float32)
+    strips = memory[: channels.size].reshape(rows, n_channels, columns)
+    np.copyto(strips, np.moveaxis(channels, 2, 1))
+    return strips
