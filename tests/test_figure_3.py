@@ -123,7 +123,7 @@ def test_each_evaluation_on_photographs_is_listed(monkeypatch, tmp_path):
     material = SimpleNamespace(name="INRIA", source="uncompressed", is_real=True)
     model = SimpleNamespace(of_crops=lambda crops: np.arange(len(crops)), of_windows=lambda rgb: rgb.ravel())
     monkeypatch.setattr(figure_3, "material_of", lambda arguments: material)
-    monkeypatch.setattr(figure_3, "test_set", lambda arguments: (synthetic_streets(2, seed=1), [np.full((3, 4), 0.5)]))
+    monkeypatch.setattr(figure_3, "judged_on", lambda arguments: (synthetic_streets(2, seed=1), [np.full((3, 4), 0.5)]))
     monkeypatch.setitem(figure_3.METHODS, "sp-Cov", lambda *given: (model, 5.0))
     monkeypatch.setattr(_detection, "EVALUATIONS", tmp_path / "test_evaluations.csv")
     rows = figure_3.measure("sp-Cov", SimpleNamespace(seed=0))

@@ -11,12 +11,41 @@ from paucens.learners.binning import code_features, find_thresholds
 from paucens.parallel import Threads
 
 TOGETHER = 32  # images between two writings
+LEAST_EDGE = 3  # pixels
 BIN_SAMPLES = 2000  # windows, half of them positives, by which the features are cut into bins
 
 
 def pixels_of(source):
     """RGB of an image, given as a path or as what `as_rgb` takes."""
     return read_rgb(source) if isinstance(source, str | Path) else as_rgb(source)
+
+
+def repeated_edges(rgb):
+    """How many of an image's outermost rows and columns only repeat the next one inwards: top, bottom, left, right.
+
+    A crop that left its photograph has such edges. Fewer than `LEAST_EDGE` count as none: they happen by chance.
+
+    Examples
+    --------
+    >>> noise = np.random.RandomState(0).randint(256, size=(20, 10, 3)).astype(np.uint8)
+    >>> noise[:6] = noise[6]
+    >>> repeated_edges(noise)
+    (6, 0, 0, 0)
+    """
+    return tuple(_repeated(view) for view in (rgb, rgb[::-1], rgb.swapaxes(0, 1), rgb.swapaxes(0, 1)[::-1]))
+
+
+def _repeated(rows):
+    differ = (rows[1:] != rows[:-1]).reshape(len(rows) - 1, -1).any(axis=1)
+    n = int(np.argmax(differ)) if differ.any() else 0
+    return n if n >= LEAST_EDGE else 0
+
+
+def with_edges(rgb, edges):
+    """A copy of an image that repeats so many of its outermost rows and columns: top, bottom, left, right."""
+    top, bottom, left, right = edges
+    inner = rgb[top : len(rgb) - bottom, left : rgb.shape[1] - right]
+    return np.pad(inner, ((top, bottom), (left, right), (0, 0)), mode="edge")
 
 
 def stream(*key):
@@ -35,10 +64,13 @@ class Sampler:
     seed : int
     threads : Threads
         Images are worked on side by side.
+    edges : ndarray of shape (n, 4)
+        The `repeated_edges` of all positives. Every window without an object gets those of one of them at random, or
+        edges would tell the classes apart.
     """
 
-    def __init__(self, search, places, seed, threads):
-        self.search, self.places, self.seed, self.threads = search, places, seed, threads
+    def __init__(self, search, places, seed, threads, edges):
+        self.search, self.places, self.seed, self.threads, self.edges = search, places, seed, threads, edges
 
     def positives(self, sources, start, stop):
         """Features of crops [start, stop), each followed by its mirror, float32 of shape (2 n, n_features)."""
@@ -60,13 +92,13 @@ class Sampler:
 
         def some(k):
             n = (k + 1) * n_wanted // len(sources) - k * n_wanted // len(sources)
-            return self._random_windows(pixels_of(sources[k]), n, stream(self.seed, 0, k)) if n else self._none()
+            return self._random_windows(k, pixels_of(sources[k]), n) if n else self._none()
 
         return self._stacked(some, range(start, stop))
 
     def hard_negatives(self, sources, chosen, detector, threshold, most):
         """Features of the windows of the chosen images that a detector takes for objects, the best `most` of each."""
-        return self._stacked(lambda k: self._best_windows(pixels_of(sources[k]), detector, threshold, most), chosen)
+        return self._stacked(lambda k: self._best_windows(k, pixels_of(sources[k]), detector, threshold, most), chosen)
 
     def _stacked(self, work, items):
         found = list(self.threads.map(work, items))
@@ -78,20 +110,20 @@ class Sampler:
     def _of_crop(self, rgb):
         return self.search.values(self.search.crop(rgb), np.zeros((1, 2), dtype=np.int64), self.places)
 
-    def _random_windows(self, rgb, n, random):
+    def _random_windows(self, place, rgb, n):
         """Windows drawn from all of an image, at all sizes, with equal chance; none where the image is too small."""
         levels = self.search.levels(rgb.shape[:2])
         shapes = [self.search.window.positions(level.shape) for level in levels]
         ends = np.cumsum([rows * columns for rows, columns in shapes])
         if len(ends) == 0:
             return self._none()
-        drawn = np.sort(random.integers(ends[-1], size=n))
+        drawn = np.sort(stream(self.seed, 0, place).integers(ends[-1], size=n))
         of_level = np.searchsorted(ends, drawn, side="right")
         places = ends[of_level] - 1 - drawn  # counted from the last window of a level
         cells = [divmod(int(place), shapes[k][1]) for k, place in zip(of_level, places, strict=True)]
-        return self._crops(rgb, levels, [(k, *cell) for k, cell in zip(of_level, cells, strict=True)])
+        return self._crops(place, rgb, levels, [(k, *cell) for k, cell in zip(of_level, cells, strict=True)])
 
-    def _best_windows(self, rgb, detector, threshold, most):
+    def _best_windows(self, place, rgb, detector, threshold, most):
         levels = self.search.levels(rgb.shape[:2])
         boxes, windows = [np.empty((0, 5))], [np.empty((0, 3), dtype=np.int64)]
         with Threads(1) as one:
@@ -102,18 +134,19 @@ class Sampler:
                 boxes.append(np.column_stack([found, scores[tuple(cells.T)]]))
                 windows.append(np.column_stack([np.full(len(cells), k), of_level]))
         kept = rows_kept(np.concatenate(boxes), OVERLAP, DENOMINATOR)[:most]
-        return self._crops(rgb, levels, np.concatenate(windows)[np.sort(kept)].tolist())
+        return self._crops(place, rgb, levels, np.concatenate(windows)[np.sort(kept)].tolist())
 
-    def _crops(self, rgb, levels, windows):
-        """Features of windows, given as level, row and column, level by level."""
+    def _crops(self, place, rgb, levels, windows):
+        """Features of windows of the image at a place, given as level, row and column, level by level."""
         found, (height, width) = [self._none()], self.search.window.crop
-        pixels, at = None, -1
+        pixels, at, random = None, -1, stream(self.seed, 3, place)
         with Threads(1) as one:
             for k, row, column in windows:
                 if k != at:
                     pixels, at = self.search.padded(rgb, levels[k], one), k
                 y, x = CELL * row, CELL * column
-                found.append(self._of_crop(np.ascontiguousarray(pixels[y : y + height, x : x + width])))
+                edges = self.edges[random.integers(len(self.edges))]
+                found.append(self._of_crop(with_edges(pixels[y : y + height, x : x + width], edges)))
         return np.concatenate(found)
 
 

@@ -10,7 +10,16 @@ from tqdm import tqdm
 
 from paucens.boosting.rounds import Booster
 from paucens.detector.model import PedestrianDetector
-from paucens.detector.samples import BIN_SAMPLES, TOGETHER, Sampler, bins_of, codes_of, stream
+from paucens.detector.samples import (
+    BIN_SAMPLES,
+    TOGETHER,
+    Sampler,
+    bins_of,
+    codes_of,
+    pixels_of,
+    repeated_edges,
+    stream,
+)
 from paucens.detector.scan import Search
 from paucens.detector.trees import detector_trees
 from paucens.detector.window import Window
@@ -80,8 +89,10 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
     Notes
     -----
     A feature is the value of a channel in a cell of the window. It is offered to the trees only if nothing outside of
-    the crop can change it, for positives and negatives alike. Values are cut into bins by the quantiles of 2000
-    windows, half of them positives, and samples are bytes in files from then on.
+    the crop can change it, for positives and negatives alike. Crops that left their photograph repeat its border:
+    negatives get such edges as often and as wide as positives have them, or edges would tell the classes apart. Values
+    are cut into bins by the quantiles of 2000 windows, half of them positives, and samples are bytes in files from
+    then on.
 
     Windows count as hard that score above 0 or, where the lowest positives score less, above the half-percent of the
     positives, less a tenth of the distance between the median scores of the classes. An `AdaBoostClassifier` gives
@@ -132,7 +143,8 @@ class _Training:
 
     def run(self, workshop, threads, n_jobs):
         """Train round by round; whatever is in the workshop already is not made again."""
-        sampler = Sampler(self.search, self.places, self.seed, threads)
+        edges = workshop.array("edges", lambda: self._edges(threads))
+        sampler = Sampler(self.search, self.places, self.seed, threads, edges)
         bins = workshop.arrays("bins", lambda: self._bins(sampler, threads))
         detector = None
         for k in range(len(self.n_estimators)):
@@ -145,6 +157,11 @@ class _Training:
         return detector
 
     # -- samples -----------------------------------------------------------------------------------
+
+    def _edges(self, threads):
+        """The repeated edges of all positives and of their mirrors, int64 (2 n, 4)."""
+        edges = np.array(threads.map(lambda crop: repeated_edges(pixels_of(crop)), self.positives))
+        return np.concatenate([edges, edges[:, [0, 1, 3, 2]]])
 
     def _bins(self, sampler, threads):
         n = min(BIN_SAMPLES // 4, len(self.positives))  # with their mirrors half of the samples
