@@ -32,7 +32,14 @@ from paucens.detector.model import DEFAULT
 from paucens.features import ChannelSpec
 from paucens.images import read_rgb
 from paucens.plotting import new_figure
-from reproduce._detection import adaboost, crop_miss_rate, inria_material, streets_material, training_fold
+from reproduce._detection import (
+    adaboost,
+    crop_miss_rate,
+    held_crops,
+    inria_material,
+    streets_material,
+    training_fold,
+)
 from reproduce._detectors import PROTOCOLS, slug
 from reproduce._run import Plan, Script, main, output_folder, parse_arguments
 from reproduce._store import ROOT, Sheet, Task, read_frame, task_key
@@ -99,6 +106,7 @@ def plan(arguments):
 def measure(channels, images, arguments):
     """Train a candidate and judge it under every change."""
     train_crops, train_negatives, crops, negatives = parts_of(arguments)
+    crops = held_crops(crops)
     home = ROOT / "build" / NAME / arguments.scale / slug(channels, images)
     home.mkdir(parents=True, exist_ok=True)
     model, start, protocol = home / "model.npz", perf_counter(), PROTOCOLS[arguments.scale]

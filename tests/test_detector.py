@@ -15,7 +15,15 @@ from PIL import Image
 
 from paucens import AdaBoostClassifier, Linear, PAUCEnsClassifier, Tree
 from paucens.datasets import street_crops, synthetic_streets
-from paucens.detector import PedestrianDetector, Window, non_maximum_suppression, scan, train_detector, workshop
+from paucens.detector import (
+    PedestrianDetector,
+    Window,
+    non_maximum_suppression,
+    samples,
+    scan,
+    train_detector,
+    workshop,
+)
 from paucens.detector.training import hard_threshold
 from paucens.evaluation import log_average_miss_rate, miss_rate_curve, prepare_images
 from paucens.features import ChannelSpec
@@ -164,6 +172,27 @@ def test_images_without_a_window_give_no_negatives(streets):
     assert len(train((streets[0][:20], streets[1] + small), n_estimators=(4, 4)).trees.rejection) == 4
 
 
+def test_negatives_get_the_edges_of_positives(streets):
+    """Two crops, one of which repeats eight rows at the bottom: so do half of the negatives, and windows of none."""
+    noise = np.random.default_rng(0).integers(256, size=(2, 160, 96, 3)).astype(np.uint8)
+    noise[1, -8:] = noise[1, -9]
+    edges = np.array([samples.repeated_edges(crop) for crop in noise])
+    assert edges.tolist() == [[0, 0, 0, 0], [0, 8, 0, 0]]
+    assert samples.repeated_edges(np.zeros((160, 96, 3), dtype=np.uint8)) == (0, 0, 0, 0)  # flat, not repeated
+    assert np.array_equal(samples.with_edges(noise[1], edges[1]), noise[1])
+    assert samples.repeated_edges(samples.with_edges(noise[0], (0, 3, 5, 20))) == (0, 3, 5, 20)
+    search = scan.Search(SPEC, Window(), 4)
+    seen = []
+    sampler = samples.Sampler(search, Window().offered(SPEC), 0, Serial(), edges)
+    sampler._of_crop = lambda rgb: seen.append(samples.repeated_edges(rgb)) or sampler._none()
+    sampler.first_negatives([noise_image(k) for k in range(20)], 200, 0, 20)
+    assert len(seen) == 200 and 70 < sum(edge[1] == 8 for edge in seen) < 130
+
+
+def noise_image(k):
+    return np.random.default_rng(k).integers(256, size=(200, 200, 3)).astype(np.uint8)
+
+
 def test_what_counts_as_hard():
     assert hard_threshold(np.array([1.0, 2.0, 3.0, -3.0, -2.0, -1.0]), 3) == pytest.approx(-0.4)
     assert hard_threshold(np.array([-1.0, 2.0, 3.0, -3.0, -2.0, -1.0]), 3) < -1
@@ -271,6 +300,9 @@ def test_threshold_for_false_positives(detector, streets):
 class Serial:
     def run(self, kernel, n_items, work):
         return [kernel(0, n_items)]
+
+    def map(self, work, items):
+        return list(map(work, items))
 
 
 # -- suppression -----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from reproduce import _detection, _detectors, table_3
 from reproduce._detection import (
     best_detections,
     crop_miss_rate,
+    held_crops,
     kind_of,
     load_detections,
     photograph_of,
@@ -82,6 +83,13 @@ class Oracle:
     def detect(self, image, **options):
         score = float(image[0, 0, 0])
         return np.array([[27.5, 30.0, 41.0, 100.0, score]]) if score else np.empty((0, 5))
+
+
+def test_crops_with_repeated_edges_are_not_held():
+    noise = np.random.default_rng(0).integers(256, size=(3, 160, 96, 3)).astype(np.uint8)
+    noise[1, -5:] = noise[1, -6]
+    held = held_crops(list(noise))
+    assert len(held) == 2 and np.array_equal(held[0], noise[0]) and np.array_equal(held[1], noise[2])
 
 
 def test_miss_rate_of_crops():
