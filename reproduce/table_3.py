@@ -34,9 +34,10 @@ from reproduce._run import Plan, Script, main
 
 NAME = "table_3"
 ACF = Row("M+O+LUV", "M+O+LUV", "robust", 3, adaboost)
+COV = Row("spCov+M+O+LUV", "spCov+M+O+LUV", "robust", 1, adaboost)
 ALL = Row("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV", "robust", 3, adaboost)
-ROWS = (ALL, ACF)
-PAIRS = ((ALL, ACF),)
+ROWS = (ACF, COV, ALL)
+PAIRS = ((ALL, ACF), (COV, ACF), (ALL, COV))
 
 
 def plan(arguments):
