@@ -129,7 +129,8 @@ def trained(row, seed, material, arguments):
         detector = train_detector(
             material.crops, material.negatives, ChannelSpec.parse(row.channels, preset=row.preset), row.ensemble(seed),
             n_estimators=protocol.n_estimators, n_negatives=protocol.n_negatives,
-            most_negatives=protocol.most_negatives, random_state=seed, n_jobs=1, checkpoint=home / "work",
+            most_negatives=protocol.most_negatives, smooth=material.smooth, random_state=seed, n_jobs=1,
+            checkpoint=home / "work",
             notes={"data": f"{material.name}, {material.source}", "row": row.method, "seed": seed},
         )  # fmt: skip
         clock.write_text(f"{perf_counter() - start:.0f}" if in_one_piece else "nan")

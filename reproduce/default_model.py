@@ -33,6 +33,7 @@ from paucens.features import ChannelSpec
 from paucens.images import read_rgb
 from paucens.plotting import new_figure
 from reproduce._detection import (
+    SMOOTH,
     adaboost,
     crop_miss_rate,
     held_crops,
@@ -117,7 +118,8 @@ def measure(channels, images, arguments):
         detector = train_detector(
             train_crops, train_negatives, ChannelSpec.parse(channels), adaboost(arguments.seed),
             n_estimators=protocol.n_estimators, n_negatives=protocol.n_negatives,
-            most_negatives=protocol.most_negatives, random_state=arguments.seed, checkpoint=home / "work",
+            most_negatives=protocol.most_negatives, smooth=0.0 if protocol.scenes else SMOOTH,
+            random_state=arguments.seed, checkpoint=home / "work",
             notes={"training data": TERMS, "images": images},
         )  # fmt: skip
         detector.threshold = threshold_of(detector, negatives)

@@ -8,6 +8,7 @@ import pytest
 import reference_channels as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.ndimage import correlate1d
 
 from paucens import parallel
 from paucens._kernels import pooling as baseline
@@ -242,3 +243,15 @@ def test_means_of_colours_do_not_change():
 def test_bad_images_for_the_estimate(images, message):
     with pytest.raises(ValueError, match=message):
         estimate_lambdas(images, fake_spec())
+
+
+@pytest.mark.parametrize("shape", [(37, 50), (20, 31), (9, 12), (60, 75)])
+@pytest.mark.parametrize("radius", [0.5, 1.0])
+def test_smoothed_resampling_is_resampling_and_smoothing(shape, radius):
+    """In one pass what two passes do; the border repeats itself."""
+    pixels = np.random.RandomState(0).uniform(size=(37, 50, 3)).astype(np.float32)
+    middle = 12 / (radius * (radius + 2)) - 2
+    expected = resize(pixels, shape, Threads(1)).astype(np.float64)
+    for axis in (0, 1):
+        expected = correlate1d(expected, np.array([1, middle, 1]) / (2 + middle), axis=axis, mode="nearest")
+    np.testing.assert_allclose(resize(pixels, shape, Threads(1), radius), expected, atol=2e-6)

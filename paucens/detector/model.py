@@ -31,6 +31,8 @@ class PedestrianDetector:
         The sliding window and the box in it.
     scales : int
         Sizes at which an image is searched in a factor of two.
+    smooth : float
+        Radius of the triangle by which every size is smoothed before it is searched.
     threshold : float
         Least score of a detection where `detect` is given none.
     lambdas : dict or None
@@ -53,9 +55,9 @@ class PedestrianDetector:
     5
     """
 
-    def __init__(self, spec, window, trees, *, scales=8, threshold=0.0, lambdas=None, notes=None):
+    def __init__(self, spec, window, trees, *, scales=8, smooth=0.0, threshold=0.0, lambdas=None, notes=None):
         self.spec, self.window, self.trees = spec, window, trees
-        self.scales = scales
+        self.scales, self.smooth = scales, smooth
         self.threshold = threshold
         self.lambdas = lambdas
         self.notes = dict(notes or {})
@@ -104,7 +106,7 @@ class PedestrianDetector:
     @property
     def search(self):
         """Which windows are looked at, a Search."""
-        return Search(self.spec, self.window, self.scales, self.lambdas)
+        return Search(self.spec, self.window, self.scales, self.smooth, self.lambdas)
 
     def scored(self, rgb, levels, threads, n_jobs=None):
         """Yield place of the level, band and scores of its windows, for levels of an image, RGB by `as_rgb`."""
@@ -173,6 +175,7 @@ class PedestrianDetector:
             "spec": {"families": "+".join(self.spec.families), "preset": self.spec.preset},
             "window": {"shape": self.window.shape, "target": self.window.target, "margin": self.window.margin},
             "scales": self.scales,
+            "smooth": self.smooth,
             "threshold": self.threshold,
             "lambdas": self.lambdas,
             "notes": self.notes,
@@ -210,8 +213,10 @@ class PedestrianDetector:
                                for name, size in header["window"].items()})  # fmt: skip
             trees = DetectorTrees(**arrays)
             check_integer("scales", header["scales"], 1)
-            model = cls(spec, window, trees, scales=header["scales"], threshold=float(header["threshold"]),
-                        lambdas=header["lambdas"], notes=header["notes"])  # fmt: skip
+            model = cls(spec, window, trees, scales=header["scales"],
+                        smooth=check_positive("smooth", header["smooth"], zero=True, most=1),
+                        threshold=float(header["threshold"]), lambdas=header["lambdas"],
+                        notes=header["notes"])  # fmt: skip
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is not a complete detector: {error}. Save the model again.") from error
         check_trees(trees, window, spec)

@@ -47,6 +47,9 @@ class Search:
     window : Window
     per_octave : int
         Sizes of the image in a factor of two.
+    smooth : float in [0, 1]
+        Radius of the triangle that smooths every size of an image (`paucens.features.pyramid.resize`): what makes it
+        as smooth as the crops of the training are.
     lambdas : dict of str to float, optional
         Power laws of the groups of channels: where there are any, channels are computed for one size in an octave and
         resampled for the others.
@@ -55,6 +58,7 @@ class Search:
     spec: object
     window: Window
     per_octave: int = 8
+    smooth: float = 0.0
     lambdas: dict | None = None
 
     def levels(self, image_shape, min_height=None, max_height=None):
@@ -88,7 +92,7 @@ class Search:
             nearest = nearest_computed(k, len(levels), self.per_octave)
             if nearest != computed:
                 source, computed = levels[nearest], nearest
-                channels = channels_at(rgb, source.shape, self.spec, threads, n_jobs)
+                channels = channels_at(rgb, source.shape, self.spec, threads, n_jobs, self.smooth)
             here = channels if k == nearest else approximated(channels, source, level, self.spec, self.lambdas, threads)
             yield Band(level, 0, self.window.positions(level.shape), self._bordered(here, beyond))
 
@@ -127,7 +131,7 @@ class Search:
 
     def padded(self, rgb, level, threads):
         """A level's pixels with its border repeated outwards by the window's padding."""
-        pixels = resize(rgb, level.shape, threads)
+        pixels = resize(rgb, level.shape, threads, self.smooth)
         if pixels.dtype != np.uint8:
             pixels = np.minimum(pixels, 1)  # weights add up to 1 but for rounding
         down, across = self.window.padding

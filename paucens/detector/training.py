@@ -29,7 +29,7 @@ from paucens.learners.growing import leaves_of_codes
 from paucens.model import WeightedEnsemble
 from paucens.model.checkpoint import Checkpoint
 from paucens.parallel import Threads
-from paucens.validation import check_integer
+from paucens.validation import check_integer, check_positive
 
 REJECTION = -10.0  # of AdaBoost with shrinkage: the paper's soft cascade (Sec. 4.3)
 LOWEST_SHARE = 0.005  # of the positives, which may score below what counts as hard
@@ -38,8 +38,8 @@ HARD_MARGIN = 0.1  # of the distance between the median scores of the classes, b
 
 
 def train_detector(positives, negative_images, spec, classifier, *, window=None, n_estimators=(32, 128, 512, 2048),
-                   n_negatives=5000, most_negatives=10_000, per_image=25, scales=8, random_state=0, n_jobs=None,
-                   checkpoint=None, notes=None, verbose=0):  # fmt: skip
+                   n_negatives=5000, most_negatives=10_000, per_image=25, scales=8, smooth=0.0, random_state=0,
+                   n_jobs=None, checkpoint=None, notes=None, verbose=0):  # fmt: skip
     """Train a detector on crops of an object and images without it.
 
     Parameters
@@ -64,6 +64,9 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
         Hard negatives from one image in one search at most, the best ones after suppression.
     scales : int, default=8
         Sizes at which an image is searched in a factor of two.
+    smooth : float in [0, 1], default=0.0
+        Radius of the triangle by which images, not crops, are smoothed at every size, while negatives are drawn and in
+        the detector: crops that were resampled are smoother than what they were cut from, and trees would tell.
     random_state : int, default=0
         Source of windows at random, the order of images and the negatives that are kept.
     n_jobs : int, optional
@@ -103,7 +106,7 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
     See `reproduce/table_3.py`.
     """
     training = _Training(positives, negative_images, spec, classifier, window or Window(), n_estimators, n_negatives,
-                         most_negatives, per_image, scales, random_state, notes, verbose)  # fmt: skip
+                         most_negatives, per_image, scales, smooth, random_state, notes, verbose)  # fmt: skip
     with tempfile.TemporaryDirectory() if checkpoint is None else Workshop.folder(checkpoint) as folder:
         workshop = Workshop(folder, training.settings())
         with Threads(n_jobs) as threads:
@@ -114,7 +117,7 @@ class _Training:
     """The rounds of one training; what each leaves is in the workshop."""
 
     def __init__(self, positives, images, spec, classifier, window, n_estimators, n_negatives, most_negatives,
-                 per_image, scales, seed, notes, verbose):  # fmt: skip
+                 per_image, scales, smooth, seed, notes, verbose):  # fmt: skip
         _check_sources("positives", positives)
         _check_sources("negative_images", images)
         if not isinstance(classifier, WeightedEnsemble):
@@ -127,7 +130,8 @@ class _Training:
         self.seed = check_integer("random_state", seed, 0)
         self.positives, self.images, self.classifier = positives, images, classifier
         self.notes, self.verbose = notes, verbose
-        self.search = Search(spec, window, check_integer("scales", scales, 1))
+        smooth = check_positive("smooth", smooth, zero=True, most=1)
+        self.search = Search(spec, window, check_integer("scales", scales, 1), smooth)
         self.places = window.offered(spec)
         if len(self.places) == 0:
             raise ValueError(f"No cell of {window} sees nothing but its crop. Give the window a larger margin.")
@@ -136,6 +140,7 @@ class _Training:
         """All that the result depends on but the pixels, and of these how many there are; JSON."""
         return {
             "spec": str(self.search.spec), "window": repr(self.search.window), "scales": self.search.per_octave,
+            "smooth": self.search.smooth,
             "classifier": repr(self.classifier), "n_estimators": self.n_estimators, "n_negatives": self.n_negatives,
             "most_negatives": self.most_negatives, "per_image": self.per_image, "random_state": self.seed,
             "positives": _fingerprint(self.positives), "negative_images": _fingerprint(self.images),
@@ -248,7 +253,7 @@ class _Training:
         rejection = np.full(len(lowest), REJECTION) if isinstance(model, Booster) else lowest
         trees = detector_trees(model.learners_, model.weights_, model.threshold_, self.places, rejection)
         return PedestrianDetector(self.search.spec, self.search.window, trees, scales=self.search.per_octave,
-                                  notes=self.notes)  # fmt: skip
+                                  smooth=self.search.smooth, notes=self.notes)  # fmt: skip
 
     def _progress(self, items, name):
         return tqdm(items, disable=not self.verbose, desc=name)

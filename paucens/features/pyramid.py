@@ -96,7 +96,7 @@ def _nearest_to_cells(scale, shorter, longer, shrink):
 # -- resampling ------------------------------------------------------------------------------------
 
 
-def resize(pixels, shape, threads) -> np.ndarray:
+def resize(pixels, shape, threads, smooth=0.0) -> np.ndarray:
     """Resample an image, or channels, to another height and width.
 
     Parameters
@@ -105,11 +105,14 @@ def resize(pixels, shape, threads) -> np.ndarray:
     shape : tuple of int
         The new height and width.
     threads : paucens.parallel.Threads
+    smooth : float in [0, 1], default=0.0
+        Radius of a triangle, convTri of Dollar's toolbox, by which the result is smoothed: [1 p 1] / (2 + p) down and
+        across, p = 12 / (r (r + 2)) - 2.
 
     Returns
     -------
     resized : ndarray of shape (*shape, n)
-        Of the same type, bytes rounded; `pixels` itself where the shape stays.
+        Of the same type, bytes rounded; `pixels` itself where the shape stays and nothing is smoothed.
 
     Notes
     -----
@@ -124,11 +127,11 @@ def resize(pixels, shape, threads) -> np.ndarray:
     >>> [resize(ramp, (1, width), Threads(1)).ravel().astype(float).round(2).tolist() for width in (3, 4)]
     [[0.5, 2.5, 4.5], [0.33, 1.67, 3.33, 4.67]]
     """
-    if pixels.shape[:2] == tuple(shape):
+    if pixels.shape[:2] == tuple(shape) and smooth == 0:
         return pixels
     pixels = np.ascontiguousarray(pixels)
     out = np.empty((*shape, pixels.shape[2]), dtype=pixels.dtype)
-    rows, columns = (_weights(old, new) for old, new in zip(pixels.shape, shape, strict=False))
+    rows, columns = (_smoothed(*_weights(old, new), old, smooth) for old, new in zip(pixels.shape, shape, strict=False))
 
     def kernel(start, stop):
         scratch = np.empty((pixels.shape[1] + 1) * pixels.shape[2], dtype=np.float32)
@@ -152,6 +155,22 @@ def _weights(n_old, n_new):
         first = np.minimum(np.floor(centre), max(n_old - 2, 0))
         weights = np.stack([1 - (centre - first), centre - first], axis=1)[:, :n_old]
     return first.astype(np.int32), weights.astype(np.float32)
+
+
+def _smoothed(first, weights, n_old, radius):
+    """Weights of new pixels that are each mixed with their neighbours; at the border a pixel is its own."""
+    if radius == 0:
+        return first, weights
+    middle = 12 / (radius * (radius + 2)) - 2
+    n_new, n_taps = weights.shape
+    places = np.clip(np.arange(n_new) + np.array([[-1], [0], [1]]), 0, n_new - 1)
+    width = min(int((first[places[2]] - first[places[0]]).max()) + n_taps, n_old)
+    start = np.minimum(first[places[0]], n_old - width)
+    mixed = np.zeros((n_new, width))
+    for neighbours, share in zip(places, np.array([1, middle, 1]) / (2 + middle), strict=True):
+        for tap in range(n_taps):
+            mixed[np.arange(n_new), first[neighbours] - start + tap] += share * weights[neighbours, tap]
+    return start.astype(np.int32), mixed.astype(np.float32)
 
 
 # -- channels --------------------------------------------------------------------------------------
@@ -226,9 +245,9 @@ def nearest_computed(i, n_levels, step):
     return min((i + (step - 1) // 2) // step, (n_levels - 1) // step) * step
 
 
-def channels_at(rgb, shape, spec, threads, n_jobs):
-    """Compute the channels of an image, RGB by `as_rgb`, resampled to a height and width."""
-    pixels = resize(rgb, shape, threads)
+def channels_at(rgb, shape, spec, threads, n_jobs, smooth=0.0):
+    """Compute the channels of an image, RGB by `as_rgb`, resampled to a height and width and smoothed."""
+    pixels = resize(rgb, shape, threads, smooth)
     if pixels.dtype != np.uint8:
         pixels = np.minimum(pixels, 1)  # weights add up to 1 but for rounding
     return spec.compute(pixels, n_jobs=n_jobs)
