@@ -24,10 +24,9 @@ material tell crops from windows without being about people, and from then on ar
 changed, and both were found on the training material:
 - 432 of the 1208 crops left their photograph and repeat its border. Negatives get such edges as often as positives have
   them, and held-out crops with them are left out of the choices.
-- The crops were resampled by their makers and are smoother than photographs are: the ratio of mean second to mean first
-  differences along x is .73 in strips of 24 pixels at their sides, and .89 in such strips of negatives at scale 1, .88
-  at scale 2/5 (resampled by area means). Smoothed by the triangle of radius .5, [1 7.6 1] / 9.6, negatives come to that
-  of crops; so every size of an image is smoothed, while negatives are drawn and in the detector.
+- The crops were resampled by their makers and are smoother than photographs: second over first differences are .62 at
+  their sides and .69 to .71 in photographs, at size 1 as at 1 / 2.5. Smoothed by the triangle of radius .5, photographs
+  come to .60 to .64 (`sharpness.py`); so every size of an image is, while negatives are drawn and in the detector.
 """
 
 import copy
