@@ -74,7 +74,7 @@ def material_of(arguments):
 
 
 def detector_sheets(script, rows, pairs, arguments):
-    """The sheets of a table of detectors, miss rates, then differences; and whether they are of the real data."""
+    """The sheets of a table of detectors: miss rates, then differences."""
     material = material_of(arguments)
     n_columns = len(material.columns)
     tasks = [

@@ -29,19 +29,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from paucens.datasets import load_inria
 from paucens.detector import PedestrianDetector, train_detector
 from paucens.detector.model import DEFAULT
+from paucens.detector.samples import pixels_of
 from paucens.features import ChannelSpec
-from paucens.images import read_rgb
 from paucens.plotting import new_figure
 from reproduce._detection import (
-    SMOOTH,
     adaboost,
     crop_miss_rate,
     held_crops,
-    inria_material,
     streets_material,
     training_fold,
 )
-from reproduce._detectors import PROTOCOLS, slug
+from reproduce._detectors import PROTOCOLS, material_of, slug
 from reproduce._run import Plan, Script, main, output_folder, parse_arguments
 from reproduce._store import ROOT, Sheet, Task, read_frame, task_key
 from reproduce._tables import markdown
@@ -94,14 +92,13 @@ def parts_of(arguments):
 
 def plan(arguments):
     """One task a candidate."""
-    protocol = PROTOCOLS[arguments.scale]
-    material = streets_material(protocol.scenes, arguments.seed) if protocol.scenes else inria_material(arguments.data)
+    material = material_of(arguments)
     tasks = [
         Task(task_key(material.name, material.content_hash, channels, images, 0, arguments), len(CHANGES),
              partial(measure, channels, images, arguments))
         for channels, images in CANDIDATES
     ]  # fmt: skip
-    return Plan([Sheet(NAME, COLUMNS, tasks)], protocol)
+    return Plan([Sheet(NAME, COLUMNS, tasks)], PROTOCOLS[arguments.scale])
 
 
 def measure(channels, images, arguments):
@@ -118,7 +115,7 @@ def measure(channels, images, arguments):
         detector = train_detector(
             train_crops, train_negatives, ChannelSpec.parse(channels), adaboost(arguments.seed),
             n_estimators=protocol.n_estimators, n_negatives=protocol.n_negatives,
-            most_negatives=protocol.most_negatives, smooth=0.0 if protocol.scenes else SMOOTH,
+            most_negatives=protocol.most_negatives, smooth=material_of(arguments).smooth,
             random_state=arguments.seed, checkpoint=home / "work",
             notes={"training data": TERMS, "images": images},
         )  # fmt: skip
@@ -139,14 +136,13 @@ def stored(images, folder, seed):
     folder.mkdir(exist_ok=True)
     paths = [folder / f"{k:04d}.png" for k in range(len(images))]
     for k, (path, image) in enumerate(zip(paths, images, strict=True)):
-        pixels = read_rgb(image) if isinstance(image, Path) else image
-        Image.fromarray(mixed(pixels, k, seed)).save(path)
+        Image.fromarray(mixed(pixels_of(image), k, seed)).save(path)
     return paths
 
 
 def threshold_of(detector, negatives):
     """The score of `FPPI` false positives an image, on images as they are and re-encoded."""
-    pixels = [read_rgb(image) if isinstance(image, Path) else image for image in negatives]
+    pixels = [pixels_of(image) for image in negatives]
     both = [*pixels, *map(CHANGES["JPEG 75"], pixels)]
     return detector.threshold_at_fppi(both, max(FPPI, 1 / len(both)))
 

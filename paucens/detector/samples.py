@@ -7,7 +7,7 @@ import numpy as np
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
 from paucens.features.channels import CELL
 from paucens.images import as_rgb, read_rgb
-from paucens.learners.binning import code_features, find_thresholds
+from paucens.learners.binning import code_features
 from paucens.parallel import Threads
 
 TOGETHER = 32  # images between two writings
@@ -148,11 +148,6 @@ class Sampler:
                 edges = self.edges[random.integers(len(self.edges))]
                 found.append(self._of_crop(with_edges(pixels[y : y + height, x : x + width], edges)))
         return np.concatenate(found)
-
-
-def bins_of(positives, negatives, max_bins, threads):
-    """Thresholds and offsets of the bins, by as many positives as negatives."""
-    return find_thresholds(np.concatenate([positives, negatives]), max_bins, threads)
 
 
 def codes_of(values, bins, threads):

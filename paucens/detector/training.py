@@ -14,7 +14,6 @@ from paucens.detector.samples import (
     BIN_SAMPLES,
     TOGETHER,
     Sampler,
-    bins_of,
     codes_of,
     pixels_of,
     repeated_edges,
@@ -24,7 +23,7 @@ from paucens.detector.scan import Search
 from paucens.detector.trees import detector_trees
 from paucens.detector.window import Window
 from paucens.detector.workshop import Workshop
-from paucens.learners.binning import MAX_BINS, BinnedData
+from paucens.learners.binning import MAX_BINS, BinnedData, find_thresholds
 from paucens.learners.growing import leaves_of_codes
 from paucens.model import WeightedEnsemble
 from paucens.model.checkpoint import Checkpoint
@@ -66,7 +65,7 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
         Sizes at which an image is searched in a factor of two.
     smooth : float in [0, 1], default=0.0
         Radius of the triangle by which images, not crops, are smoothed at every size, while negatives are drawn and in
-        the detector: crops that were resampled are smoother than what they were cut from, and trees would tell.
+        the detector: crops that were resampled are smoother than what they were cut from, and trees might tell.
     random_state : int, default=0
         Source of windows at random, the order of images and the negatives that are kept.
     n_jobs : int, optional
@@ -172,7 +171,8 @@ class _Training:
         n = min(BIN_SAMPLES // 4, len(self.positives))  # with their mirrors half of the samples
         crops = [self.positives[k * len(self.positives) // n] for k in range(n)]
         negatives = sampler.first_negatives(self.images, 2 * n, 0, len(self.images))
-        return bins_of(sampler.positives(crops, 0, n), negatives, self._max_bins(), threads)
+        values = np.concatenate([sampler.positives(crops, 0, n), negatives])
+        return find_thresholds(values, self._max_bins(), threads)
 
     def _max_bins(self):
         return check_integer("max_bins", self.classifier.max_bins, 2, MAX_BINS)

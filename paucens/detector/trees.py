@@ -5,8 +5,6 @@ from functools import cached_property
 
 import numpy as np
 
-from paucens.learners import BinnedLearner
-
 WHOLE_DEPTH = 3  # trees up to it are also laid out whole, for many windows at once
 INNER = 2**WHOLE_DEPTH - 1
 
@@ -85,7 +83,6 @@ def detector_trees(learners, weights, threshold, places, rejection):
     -------
     DetectorTrees
     """
-    assert all(isinstance(learner, BinnedLearner) for learner in learners)
     nodes = [learner.nodes_ for learner in learners]
     sizes = [len(tree.child) for tree in nodes]
     column = np.concatenate([tree.column for tree in nodes])
