@@ -129,8 +129,9 @@ class PedestrianDetector:
 
         Notes
         -----
-        Good for M, O and LUV, which it makes several times faster; covariance and LBP obey power laws less well. A
-        level is one band, whatever its size.
+        Meant for M, O and LUV. Channels are computed for one size in `scales`; the scan takes as long as before, and
+        for so few channels that is most of the time (tests/benchmarks/test_detector_speed.py). A level is one band,
+        whatever its size.
         """
         faster = copy.copy(self)
         faster.lambdas = estimate_lambdas(images, self.spec, n_jobs=n_jobs)
