@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from time import perf_counter
 
 from paucens.detector import PedestrianDetector, train_detector
@@ -120,10 +121,15 @@ def measure(script, row, seed, arguments):
 
 
 def trained(row, seed, material, arguments):
-    """The detector of a row and the seconds its training took in one piece, nan where it was taken up again."""
-    home = ROOT / "build" / "detectors" / arguments.scale / slug(row.method, row.preset, seed)
+    """The detector of a row and the seconds its training took in one piece, nan where it was taken up again.
+
+    What is there already is taken only if it was made by the same protocol.
+    """
+    protocol = PROTOCOLS[arguments.scale]
+    made_by = sha256(repr((protocol, material.content_hash, material.smooth, row.ensemble(seed))).encode()).hexdigest()
+    home = ROOT / "build" / "detectors" / arguments.scale / slug(row.method, row.preset, seed, made_by[:8])
     home.mkdir(parents=True, exist_ok=True)
-    model, clock, protocol = home / "model.npz", home / "seconds.txt", PROTOCOLS[arguments.scale]
+    model, clock = home / "model.npz", home / "seconds.txt"
     if not model.exists():
         in_one_piece, start = not (home / "work").exists(), perf_counter()
         detector = train_detector(

@@ -43,7 +43,8 @@ def test_changes_of_images():
 
 
 @pytest.mark.slow
-def test_default_model(tmp_path):
+def test_default_model(tmp_path, monkeypatch):
+    monkeypatch.setattr(default_model, "ROOT", tmp_path)
     arguments = parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)])
     before = DEFAULT.read_bytes()
     perform(default_model.SCRIPT, arguments)

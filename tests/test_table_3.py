@@ -1,5 +1,7 @@
 """Tables of detectors: the stand-in runs, resumes and says what it is; folds and stored detections are right."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.utils import Bunch
@@ -29,7 +31,7 @@ def only_acf(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_the_stand_in(only_acf):
+def test_the_stand_in(only_acf, monkeypatch):
     arguments = parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(only_acf / "out")])
     paths = perform(table_3.SCRIPT, arguments)
     text = next(path for path in paths if path.suffix == ".md").read_text(encoding="utf-8")
@@ -42,6 +44,13 @@ def test_the_stand_in(only_acf):
     assert [float(value) for value in pairs[-3:]] == [0.0, 0.0, 0.0]
     assert not (only_acf / "test_evaluations.csv").exists()  # of photographs only
     assert len(list((only_acf / "out" / "table_3").glob("*.npz"))) == 2
+    monkeypatch.setitem(_detectors.PROTOCOLS, "smoke", replace(_detectors.PROTOCOLS["smoke"], n_negatives=101))
+    homes = only_acf / "build" / "detectors" / "smoke"
+    n_before = len(list(homes.iterdir()))
+    material = _detectors.material_of(arguments)
+    _detectors.trained(table_3.ACF, 0, material, arguments)
+    assert len(list(homes.iterdir())) == n_before + 1  # another protocol, another detector
+    monkeypatch.setitem(_detectors.PROTOCOLS, "smoke", replace(_detectors.PROTOCOLS["smoke"], n_negatives=100))
     before = paths[0].read_bytes()
     perform(table_3.SCRIPT, arguments)
     assert paths[0].read_bytes() == before
