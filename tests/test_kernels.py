@@ -138,6 +138,26 @@ def check_best_split(seed, kind, n, d, real_leaves, ridge):
     assert trees.best_split(*arguments) == reference.best_split(*arguments)
 
 
+@given(seed=seeds, kind=st.sampled_from(KINDS), n=st.integers(0, 80), d=st.integers(1, 11),
+       ridge=st.sampled_from([None, 0.0, 1.0]), heaviest_first=st.booleans())
+@quick
+def test_search_columns_finds_the_best_split(seed, kind, n, d, ridge, heaviest_first):
+    rng = np.random.RandomState(seed)
+    n_samples, real_leaves = n + 5, ridge is not None
+    n_bins = int32(rng.choice([1, 2, 5, 256], d))
+    codes = frozen((rng.rand(d, n_samples) * np.minimum(n_bins, rng.choice([2, 256]))[:, None]).astype(np.uint8))
+    rows, weights = int32(rng.permutation(n_samples)[:n]), draw_packed(rng, kind, n)
+    if heaviest_first:
+        order = np.argsort(-(weights & 0xFFFFFFFF), kind="stable")
+        rows, weights = int32(rows[order]), frozen(weights[order])
+    columns = int32(np.sort(rng.permutation(d)[: rng.randint(1, d + 1)]))
+    start, stop = draw_block(rng, len(columns))
+    rule = int(weights.sum()), real_leaves, ridge or 0.0, start, stop
+    found = trees.search_columns(codes, rows, weights, columns, n_bins, *rule)
+    histograms = reference.fill_histograms(codes, rows, weights, columns)
+    assert found == reference.best_split(histograms, columns, n_bins, *rule)
+
+
 split_cases = {"seed": seeds, "kind": st.sampled_from(KINDS), "n": st.integers(0, 25), "d": st.integers(1, 6)}
 
 

@@ -415,14 +415,15 @@ def test_alone_trees_follow_random_state():
 
 
 def looked_at(monkeypatch, tree, X, u, n_rounds, **options):
-    """Columns that each search saw, round by round."""
-    seen, search = [], TreeGrower._search
+    """Columns that were drawn, round by round."""
+    seen, draw = [], TreeGrower._draw
 
-    def record(self, node, sibling=None):
-        seen[-1].append(tuple(self._columns))
-        search(self, node, sibling)
+    def record(self, *key):
+        columns = draw(self, *key)
+        seen[-1].append(tuple(columns))
+        return columns
 
-    monkeypatch.setattr(TreeGrower, "_search", record)
+    monkeypatch.setattr(TreeGrower, "_draw", record)
     trainer = trainer_of(tree, X)
     for t in range(n_rounds):
         seen.append([])

@@ -14,10 +14,12 @@ from paucens._kernels.trees import (
     fill_histograms,
     pack_weights,
     partition,
+    search_columns,
     subtract_histograms,
 )
 
 GRID_BITS = 30  # sum of |weights| on the grid stays below 2**31, with room for rounding
+RUN_SHARES = (0.9, 0.97)  # of the mass that the heaviest rows hold, between which a search of columns pauses
 KEPT_BYTES = 64_000_000  # of histograms kept for subtraction while a tree grows
 
 
@@ -89,6 +91,10 @@ class _Node:
         self.child = 0
         self.histograms = None
 
+    def take(self, splits):
+        """Take the best of some splits, the first of equals."""
+        self.gain, self.column, self.code, self.left = max(splits, key=lambda split: split[0])
+
 
 class TreeGrower:
     """Grows trees on one binned data set; buffers are made once and serve every tree.
@@ -128,16 +134,31 @@ class TreeGrower:
         """
         grid, exponent = to_grid(signed_weights)
         n = pack_weights(grid, self._rows, self._weights)
+        if self.rule.sample_nodes and not self.rule.real_leaves:
+            self._heaviest_first(n)
         total = int(self._weights[:n].sum())
         self._ridge = self.rule.leaf_ridge * _magnitude(total) / max(n, 1)
         self._key = key
         self._n_columns = len(self._deck) if every_column else self.rule.n_columns
         self._free = [histograms for histograms in self._free if len(histograms) == self._n_columns]
-        self._columns = self._draw(*key)
+        if not self.rule.sample_nodes:
+            self._columns = self._draw(*key)
         root = _Node(0, 0, 0, n, total, self._leaf_value(total, 0.0 if self.rule.real_leaves else 1.0))
         nodes = self._grow_from(root)
         self._free += [node.histograms for node in nodes if node.histograms is not None]
         return self._as_arrays(nodes, exponent)
+
+    def _heaviest_first(self, n):
+        """Order the rows in runs of like weight, for a search that may give a column up after each; nodes keep it."""
+        rows, weights = self._rows[:n], self._weights[:n]
+        magnitudes = _magnitude(weights)
+        order = np.argsort(-magnitudes)
+        ends = np.searchsorted(np.cumsum(magnitudes[order]), np.array(RUN_SHARES) * magnitudes.sum())
+        run = np.zeros(n, dtype=np.int8)
+        for end in ends:
+            run[order[end:]] += 1
+        by_run = np.argsort(run, kind="stable")
+        self._rows[:n], self._weights[:n] = rows[by_run], weights[by_run]
 
     def _grow_from(self, root):
         """Split leaf after leaf: as they come down to `depth`, or best first up to `max_leaves`."""
@@ -213,10 +234,15 @@ class TreeGrower:
 
     def _search_alone(self, node):
         """Search a node on columns of its own, which no other node could subtract from."""
-        self._columns = self._draw(*self._key, node.index)
-        node.histograms = self._take()
-        self._search(node)
-        self._release(node)
+        rows, weights = self._rows[node.start : node.stop], self._weights[node.start : node.stop]
+        columns = self._draw(*self._key, node.index)
+
+        def search(start, stop):
+            return search_columns(self.binned.codes, rows, weights, columns, self._n_bins, node.total,
+                                  self.rule.real_leaves, self._ridge, start, stop)
+
+        found = self.threads.run(search, len(columns), len(columns) * (len(rows) + 256))
+        node.take(found)
 
     def _search(self, node, sibling=None):
         """Fill a node's histograms and find its best split, and its sibling's who holds the parent's."""
@@ -235,8 +261,7 @@ class TreeGrower:
 
         found = self.threads.run(search, len(columns), len(columns) * (len(rows) + 256 * len(members)))
         for k, member in enumerate(members):
-            best = max((block[k] for block in found), key=lambda split: split[0])  # the first of equals
-            member.gain, member.column, member.code, member.left = best
+            member.take([block[k] for block in found])
 
     # -- buffers and columns -----------------------------------------------------------------------
 
