@@ -42,7 +42,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 
-from paucens import AdaBoostClassifier, Tree
+from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
 from paucens.datasets import (
     content_hash,
     load_eth_bahnhof,
@@ -62,10 +62,17 @@ KEPT_A_IMAGE = 10  # detections that are stored, the best of all images: beyond 
 N_FOLDS = 5
 
 
+LEARNER = Tree(depth=3, column_fraction=1 / 16, column_sampling="node")
+
+
 def adaboost(seed):
     """The booster of Tables 2 and 3."""
-    learner = Tree(depth=3, column_fraction=1 / 16, column_sampling="node")
-    return AdaBoostClassifier(learner=learner, shrinkage=0.1, random_state=seed)
+    return AdaBoostClassifier(learner=LEARNER, shrinkage=0.1, random_state=seed)
+
+
+def pauc_ensemble(beta, nu, seed):
+    """The published ensemble for the false positive rates [0, beta], on the trees of the booster."""
+    return PAUCEnsClassifier((0.0, beta), learner=LEARNER, nu=nu, anneal=False, random_state=seed)
 
 
 # -- choices ---------------------------------------------------------------------------------------

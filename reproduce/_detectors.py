@@ -1,17 +1,23 @@
 """What Tables 2 and 3 share: detectors as tasks of a CSV, trained where they are not there yet, judged, compared."""
 
+import copy
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from time import perf_counter
 
+import numpy as np
+from filelock import FileLock
+
+from paucens.datasets import load_inria
 from paucens.detector import PedestrianDetector, train_detector
 from paucens.evaluation import miss_rate_difference, miss_rate_interval
 from paucens.features import ChannelSpec
 from reproduce._detection import (
+    adaboost,
     best_detections,
     detections_of,
     inria_material,
@@ -19,6 +25,7 @@ from reproduce._detection import (
     log_evaluation,
     save_detections,
     streets_material,
+    training_fold,
 )
 from reproduce._run import output_folder
 from reproduce._store import ROOT, Sheet, Task, task_key
@@ -30,13 +37,14 @@ PAIR_COLUMNS = ("column", "difference", "low", "high")
 
 @dataclass(frozen=True)
 class Row:
-    """A detector of a table: its name, its channels, how often it is trained, by what."""
+    """A detector of a table: its name, its channels, how often it is trained, by what, how it is run."""
 
     method: str
     channels: str
-    preset: str
-    n_seeds: int
-    ensemble: Callable  # seed -> classifier
+    preset: str = "robust"
+    n_seeds: int = 1
+    ensemble: Callable = adaboost  # seed -> classifier of the last round; negatives are searched for by AdaBoost
+    cascade: bool = True
 
 
 @dataclass(frozen=True)
@@ -52,7 +60,7 @@ class Protocol:
 
 PROTOCOLS = {
     "smoke": Protocol((4, 8), 100, 150, 1, 8),
-    "small": Protocol((16, 64), 300, 500, 1, 24),
+    "small": Protocol((8, 32), 200, 300, 1, 16),
     "paper": Protocol(),
 }
 
@@ -72,6 +80,15 @@ def material_of(arguments):
     """What to train on and to judge by at a scale."""
     protocol = PROTOCOLS[arguments.scale]
     return streets_material(protocol.scenes, arguments.seed) if protocol.scenes else inria_material(arguments.data)
+
+
+def parts_of(arguments):
+    """Crops and photographs to train on and held out, fold 0: of INRIA, or of rendered streets at small scales."""
+    protocol = PROTOCOLS[arguments.scale]
+    if not protocol.scenes:
+        return training_fold(load_inria(arguments.data), 0)
+    both = [streets_material(protocol.scenes, arguments.seed + k) for k in (0, 1)]
+    return [part for material in both for part in (material.crops, material.negatives)]
 
 
 def detector_sheets(script, rows, pairs, arguments):
@@ -100,6 +117,8 @@ def measure(script, row, seed, arguments):
     """Train one detector, or take the one that is there, and judge it in every column; rows of the CSV."""
     material = material_of(arguments)
     detector, seconds = trained(row, seed, material, arguments)
+    if not row.cascade:
+        detector = without_cascade(detector)
     found = []
     for column in material.columns:
         start = perf_counter()
@@ -123,26 +142,40 @@ def measure(script, row, seed, arguments):
 def trained(row, seed, material, arguments):
     """The detector of a row and the seconds its training took in one piece, nan where it was taken up again.
 
-    What is there already is taken only if it was made by the same protocol.
+    What is there already is taken only if it was made by the same protocol. Rows that differ in name only share it.
     """
     protocol = PROTOCOLS[arguments.scale]
     made_by = sha256(repr((protocol, material.content_hash, material.smooth, row.ensemble(seed))).encode()).hexdigest()
-    home = ROOT / "build" / "detectors" / arguments.scale / slug(row.method, row.preset, seed, made_by[:8])
+    home = ROOT / "build" / "detectors" / arguments.scale / slug(row.channels, row.preset, seed, made_by[:8])
     home.mkdir(parents=True, exist_ok=True)
     model, clock = home / "model.npz", home / "seconds.txt"
-    if not model.exists():
-        in_one_piece, start = not (home / "work").exists(), perf_counter()
-        detector = train_detector(
-            material.crops, material.negatives, ChannelSpec.parse(row.channels, preset=row.preset), row.ensemble(seed),
-            n_estimators=protocol.n_estimators, n_negatives=protocol.n_negatives,
-            most_negatives=protocol.most_negatives, smooth=material.smooth, random_state=seed, n_jobs=1,
-            checkpoint=home / "work",
-            notes={"data": f"{material.name}, {material.source}", "row": row.method, "seed": seed},
-        )  # fmt: skip
-        clock.write_text(f"{perf_counter() - start:.0f}" if in_one_piece else "nan")
-        detector.save(model)
-    shutil.rmtree(home / "work", ignore_errors=True)
+    with FileLock(home / "lock"):  # another task may want the same one
+        if not model.exists():
+            in_one_piece, start = not (home / "work").exists(), perf_counter()
+            detector = train_row(row, seed, material, protocol, home / "work")
+            clock.write_text(f"{perf_counter() - start:.0f}" if in_one_piece else "nan")
+            detector.save(model)
+        shutil.rmtree(home / "work", ignore_errors=True)
     return PedestrianDetector.load(model), float(clock.read_text())
+
+
+def train_row(row, seed, material, protocol, checkpoint):
+    """Train the detector of a row."""
+    n_before = len(protocol.n_estimators) - 1
+    return train_detector(
+        material.crops, material.negatives, ChannelSpec.parse(row.channels, preset=row.preset),
+        [adaboost(seed)] * n_before + [row.ensemble(seed)], n_estimators=protocol.n_estimators,
+        n_negatives=protocol.n_negatives, most_negatives=protocol.most_negatives, smooth=material.smooth,
+        random_state=seed, n_jobs=1, checkpoint=checkpoint,
+        notes={"data": f"{material.name}, {material.source}", "row": row.method, "seed": seed},
+    )  # fmt: skip
+
+
+def without_cascade(detector):
+    """A copy of a detector that adds up all trees for every window."""
+    whole = copy.copy(detector)
+    whole.trees = replace(detector.trees, rejection=np.full_like(detector.trees.rejection, -np.inf))
+    return whole
 
 
 def detections_path(script, row, seed, column, arguments):

@@ -26,20 +26,13 @@ from PIL import Image, ImageFilter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from paucens.datasets import load_inria
 from paucens.detector import PedestrianDetector, train_detector
 from paucens.detector.model import DEFAULT
 from paucens.detector.samples import pixels_of
 from paucens.features import ChannelSpec
 from paucens.plotting import new_figure
-from reproduce._detection import (
-    adaboost,
-    crop_miss_rate,
-    held_crops,
-    streets_material,
-    training_fold,
-)
-from reproduce._detectors import PROTOCOLS, material_of, slug
+from reproduce._detection import adaboost, crop_miss_rate, held_crops
+from reproduce._detectors import PROTOCOLS, material_of, parts_of, slug
 from reproduce._run import Plan, Script, main, output_folder, parse_arguments
 from reproduce._store import ROOT, Sheet, Task, read_frame, task_key
 from reproduce._tables import markdown
@@ -79,15 +72,6 @@ def mixed(image, k, seed):
     if k % 4 == 3:
         return blurred(image, random.uniform(0.4, 1.2))
     return encoded(image, format=("JPEG", "WEBP")[k % 4 - 1], quality=int(random.integers(50, 96)))
-
-
-def parts_of(arguments):
-    """Crops and photographs to train on and held out: of INRIA, or of rendered streets at small scales."""
-    protocol = PROTOCOLS[arguments.scale]
-    if not protocol.scenes:
-        return training_fold(load_inria(arguments.data), 0)
-    both = [streets_material(protocol.scenes, arguments.seed + k) for k in (0, 1)]
-    return [part for material in both for part in (material.crops, material.negatives)]
 
 
 def plan(arguments):

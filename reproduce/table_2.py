@@ -22,14 +22,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from reproduce._detection import adaboost
 from reproduce._detector_tables import picture, table
 from reproduce._detectors import PROTOCOLS, Row, detector_sheets
 from reproduce._run import Plan, Script, main
 
 NAME = "table_2"
-POOLED = {name: Row(name, name, "robust", 1, adaboost) for name in ("spCov+LUV", "spLBP")}
-PLAIN = {name: Row(name, name, "robust", 1, adaboost) for name in ("Cov+LUV", "LBP")}
+POOLED = {name: Row(name, name) for name in ("spCov+LUV", "spLBP")}
+PLAIN = {name: Row(name, name) for name in ("Cov+LUV", "LBP")}
 PAIRS = tuple(zip(POOLED.values(), PLAIN.values(), strict=True))
 
 

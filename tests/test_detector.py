@@ -93,6 +93,15 @@ def test_other_ensembles_calibrate_their_cascade(streets, classifier, scene):
     assert len(detector.detect(scene, threshold=-np.inf)) > 0
 
 
+def test_each_round_has_its_classifier(streets, detector):
+    """All rounds but the last decide what it is trained on."""
+    assert_same(train(streets, [booster()] * 3), detector)
+    last = PAUCEnsClassifier((0, 0.1), learner=Tree(depth=3), random_state=0)
+    other = train(streets, [booster(), booster(), last])
+    assert other.notes["negatives"] == detector.notes["negatives"]
+    assert not np.array_equal(other.trees.value, detector.trees.value)
+
+
 def test_threads_change_nothing(streets, detector):
     assert_same(train(streets, n_jobs=2), detector)
 
@@ -156,6 +165,7 @@ def test_folders_of_other_trainings_are_refused(streets, tmp_path):
     ({"positives": [np.zeros((128, 64, 3), dtype=np.uint8)]}, r"positives\[0\] has 128 x 64 pixels; expected 160 x 96"),
     ({"classifier": Tree(depth=3)}, "classifier must be an ensemble of this package"),
     ({"classifier": booster().set_params(learner=Linear())}, "Only trees take features in bins"),
+    ({"classifier": [booster(), booster()]}, "2 classifiers do not fit the 1 rounds"),
     ({"n_estimators": (0,)}, "n_estimators must be an integer, 1 or larger"),
     ({"most_negatives": 1}, "most_negatives must be an integer, 60 or larger"),
     ({"window": Window((16, 16), (12, 12), 0)}, "sees nothing but its crop"),

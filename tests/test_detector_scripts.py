@@ -7,7 +7,7 @@ import pytest
 
 from paucens.detector import PedestrianDetector
 from paucens.detector.model import DEFAULT
-from reproduce import default_model, figure_1
+from reproduce import default_model, detector_choice, figure_1
 from reproduce._run import parse_arguments, perform
 from reproduce._store import read_frame
 
@@ -40,6 +40,17 @@ def test_changes_of_images():
     kinds = [default_model.mixed(image, k, 0) for k in range(4)]
     assert len({kind.tobytes() for kind in kinds}) == 4
     assert np.array_equal(kinds[1], default_model.mixed(image, 1, 0))
+
+
+@pytest.mark.slow
+def test_detector_choice(tmp_path, monkeypatch):
+    monkeypatch.setattr(detector_choice, "ROOT", tmp_path)
+    paths = perform(detector_choice.SCRIPT,
+                    parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)]))  # fmt: skip
+    frame = read_frame(paths[0])
+    assert list(frame.method) == ["AdaBoost", "pAUCEnsT"] and (frame.miss_rate > 0).all()
+    assert "AdaBoost on the same windows" in (tmp_path / "detector_choice.md").read_text(encoding="utf-8")
+    assert not list((tmp_path / "build").rglob("*.npy"))  # nothing is left of the trainings
 
 
 @pytest.mark.slow

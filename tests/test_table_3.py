@@ -23,8 +23,8 @@ from reproduce._run import parse_arguments, perform
 @pytest.fixture
 def only_acf(monkeypatch, tmp_path):
     """Two rows of few channels, and a home of their own for the detectors."""
-    twin = _detectors.Row("again", "M+O+LUV", "acf", 1, _detection.adaboost)
-    monkeypatch.setattr(table_3, "ROWS", (table_3.ACF, twin))
+    twin = _detectors.Row("again", "M+O+LUV", "acf")
+    monkeypatch.setattr(table_3, "STAND_IN", (table_3.ACF, twin))
     monkeypatch.setattr(table_3, "PAIRS", ((table_3.ACF, twin),))
     monkeypatch.setattr(_detectors, "ROOT", tmp_path)
     monkeypatch.setattr(_detection, "EVALUATIONS", tmp_path / "test_evaluations.csv")

@@ -49,7 +49,7 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
     negative_images : list of path-like or of images
         Of any size. Each is RGB as `PedestrianDetector.detect` takes it, or a file of one.
     spec : ChannelSpec
-    classifier : ensemble of trees, such as AdaBoostClassifier or PAUCEnsClassifier
+    classifier : ensemble of trees, such as AdaBoostClassifier or PAUCEnsClassifier, or a list of one for each round
         Its `n_estimators` is replaced by those of the rounds.
     window : Window, optional
         128 x 64 around an object of 100 x 41, with a margin of 16, where None.
@@ -119,15 +119,13 @@ class _Training:
                  per_image, scales, smooth, seed, notes, verbose):  # fmt: skip
         _check_sources("positives", positives)
         _check_sources("negative_images", images)
-        if not isinstance(classifier, WeightedEnsemble):
-            raise TypeError(f"classifier must be an ensemble of this package; got {classifier!r}. "
-                            "AdaBoostClassifier(shrinkage=0.1) is the paper's.")  # fmt: skip
         self.n_estimators = [check_integer("n_estimators", n, 1) for n in n_estimators]
+        self.classifiers = _checked_classifiers(classifier, len(self.n_estimators))
         self.n_negatives = check_integer("n_negatives", n_negatives, 1)
         self.most_negatives = check_integer("most_negatives", most_negatives, self.n_negatives)
         self.per_image = check_integer("per_image", per_image, 1)
         self.seed = check_integer("random_state", seed, 0)
-        self.positives, self.images, self.classifier = positives, images, classifier
+        self.positives, self.images = positives, images
         self.notes, self.verbose = notes, verbose
         smooth = check_positive("smooth", smooth, zero=True, most=1)
         self.search = Search(spec, window, check_integer("scales", scales, 1), smooth)
@@ -140,7 +138,8 @@ class _Training:
         return {
             "spec": str(self.search.spec), "window": repr(self.search.window), "scales": self.search.per_octave,
             "smooth": self.search.smooth,
-            "classifier": repr(self.classifier), "n_estimators": self.n_estimators, "n_negatives": self.n_negatives,
+            "classifiers": [repr(classifier) for classifier in self.classifiers],
+            "n_estimators": self.n_estimators, "n_negatives": self.n_negatives,
             "most_negatives": self.most_negatives, "per_image": self.per_image, "random_state": self.seed,
             "positives": _fingerprint(self.positives), "negative_images": _fingerprint(self.images),
         }  # fmt: skip
@@ -172,10 +171,7 @@ class _Training:
         crops = [self.positives[k * len(self.positives) // n] for k in range(n)]
         negatives = sampler.first_negatives(self.images, 2 * n, 0, len(self.images))
         values = np.concatenate([sampler.positives(crops, 0, n), negatives])
-        return find_thresholds(values, self._max_bins(), threads)
-
-    def _max_bins(self):
-        return check_integer("max_bins", self.classifier.max_bins, 2, MAX_BINS)
+        return find_thresholds(values, check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS), threads)
 
     def _positives(self, workshop, bins, sampler, threads):
         def draw(start, stop):
@@ -240,8 +236,8 @@ class _Training:
         positives = self._positives(workshop, bins, sampler, threads)
         negatives = self._negatives(workshop, k, before, bins, sampler, threads)
         binned = BinnedData(workshop.turned(f"codes {k}", positives, negatives), *bins)
-        model = clone(self.classifier).set_params(n_estimators=self.n_estimators[k], n_jobs=n_jobs,
-                                                  verbose=self.verbose)  # fmt: skip
+        model = clone(self.classifiers[k]).set_params(n_estimators=self.n_estimators[k], n_jobs=n_jobs,
+                                                      verbose=self.verbose)  # fmt: skip
         model.fit_binned(binned, len(positives), Checkpoint(workshop.path(f"fit {k}.npz")))
         scores, lowest = staged_sums(model, binned, len(positives), threads)
         detector = self._detector(model, lowest)
@@ -284,6 +280,19 @@ def hard_threshold(scores, n_positives):
     positives, negatives = scores[:n_positives], scores[n_positives:]
     distance = np.median(positives) - np.median(negatives)
     return float(min(0.0, np.quantile(positives, LOWEST_SHARE)) - HARD_MARGIN * distance)
+
+
+def _checked_classifiers(classifier, n_rounds):
+    """The ensemble of each round."""
+    classifiers = classifier if isinstance(classifier, list | tuple) else [classifier] * n_rounds
+    for one in classifiers:
+        if not isinstance(one, WeightedEnsemble):
+            raise TypeError(f"classifier must be an ensemble of this package, or a list of them; got {one!r}. "
+                            "AdaBoostClassifier(shrinkage=0.1) is the paper's.")  # fmt: skip
+    if len(classifiers) != n_rounds:
+        raise ValueError(f"{len(classifiers)} classifiers do not fit the {n_rounds} rounds of n_estimators; give one, "
+                         "or one for each round.")  # fmt: skip
+    return list(classifiers)
 
 
 def _check_sources(name, sources):
