@@ -35,6 +35,11 @@ COLUMNS = ("column", "n_images", "n_people", "miss_rate", "low", "high", "train_
 PAIR_COLUMNS = ("column", "difference", "low", "high")
 
 
+def unchanged(material):
+    """Train on the material as it is."""
+    return material
+
+
 @dataclass(frozen=True)
 class Row:
     """A detector of a table: its name, its channels, how often it is trained, by what, how it is run."""
@@ -45,6 +50,8 @@ class Row:
     n_seeds: int = 1
     ensemble: Callable = adaboost  # seed -> classifier of the last round; negatives are searched for by AdaBoost
     cascade: bool = True
+    change: Callable = unchanged  # of the material to train on
+    train: Callable = train_detector
 
 
 @dataclass(frozen=True)
@@ -91,14 +98,14 @@ def parts_of(arguments):
     return [part for material in both for part in (material.crops, material.negatives)]
 
 
-def detector_sheets(script, rows, pairs, arguments):
-    """The sheets of a table of detectors: miss rates, then differences."""
+def detector_sheets(script, rows, pairs, arguments, most_columns=None):
+    """The sheets of a table of detectors: miss rates, in the first so many columns, then differences."""
     material = material_of(arguments)
-    n_columns = len(material.columns)
+    n_columns = len(material.columns[:most_columns])
     tasks = [
         Task(
             task_key(material.name, material.content_hash, row.method, row.preset, repeat, arguments), n_columns,
-            partial(measure, script, row, arguments.seed + repeat, arguments),
+            partial(measure, script, row, arguments.seed + repeat, arguments, n_columns),
         )
         for repeat in range(PROTOCOLS[arguments.scale].seeds) for row in rows if repeat < row.n_seeds
     ]  # fmt: skip
@@ -106,21 +113,21 @@ def detector_sheets(script, rows, pairs, arguments):
         Task(
             task_key(material.name, material.content_hash, f"{one.method} − {other.method}",
                      f"{one.preset} − {other.preset}", 0, arguments), n_columns,
-            partial(compare, script, one, other, arguments),
+            partial(compare, script, one, other, arguments, n_columns),
         )
         for one, other in pairs
     ]  # fmt: skip
     return [Sheet(script, COLUMNS, tasks), Sheet(f"{script}_pairs", PAIR_COLUMNS, comparisons)]
 
 
-def measure(script, row, seed, arguments):
-    """Train one detector, or take the one that is there, and judge it in every column; rows of the CSV."""
+def measure(script, row, seed, arguments, n_columns):
+    """Train one detector, or take the one that is there, and judge it column by column; rows of the CSV."""
     material = material_of(arguments)
-    detector, seconds = trained(row, seed, material, arguments)
+    detector, seconds = trained(row, seed, row.change(material), arguments)
     if not row.cascade:
         detector = without_cascade(detector)
     found = []
-    for column in material.columns:
+    for column in material.columns[:n_columns]:
         start = perf_counter()
         detections = detections_of(detector, [record.image for record in column.load()], 1, column.searched_height)
         elapsed = perf_counter() - start
@@ -145,8 +152,9 @@ def trained(row, seed, material, arguments):
     What is there already is taken only if it was made by the same protocol. Rows that differ in name only share it.
     """
     protocol = PROTOCOLS[arguments.scale]
-    made_by = sha256(repr((protocol, material.content_hash, material.smooth, row.ensemble(seed))).encode()).hexdigest()
-    home = ROOT / "build" / "detectors" / arguments.scale / slug(row.channels, row.preset, seed, made_by[:8])
+    made_by = (protocol, material.content_hash, material.smooth, row.ensemble(seed), row.train.__name__)
+    digest = sha256(repr(made_by).encode()).hexdigest()[:8]
+    home = ROOT / "build" / "detectors" / arguments.scale / slug(row.channels, row.preset, seed, digest)
     home.mkdir(parents=True, exist_ok=True)
     model, clock = home / "model.npz", home / "seconds.txt"
     with FileLock(home / "lock"):  # another task may want the same one
@@ -162,7 +170,7 @@ def trained(row, seed, material, arguments):
 def train_row(row, seed, material, protocol, checkpoint):
     """Train the detector of a row."""
     n_before = len(protocol.n_estimators) - 1
-    return train_detector(
+    return row.train(
         material.crops, material.negatives, ChannelSpec.parse(row.channels, preset=row.preset),
         [adaboost(seed)] * n_before + [row.ensemble(seed)], n_estimators=protocol.n_estimators,
         n_negatives=protocol.n_negatives, most_negatives=protocol.most_negatives, smooth=material.smooth,
@@ -183,11 +191,11 @@ def detections_path(script, row, seed, column, arguments):
     return output_folder(arguments) / script / f"{slug(row.method, row.preset, seed, column.name)}.npz"
 
 
-def compare(script, one, other, arguments):
+def compare(script, one, other, arguments, n_columns):
     """Differences of the miss rates of two rows with their intervals, paired over images and the seeds of both."""
     n_seeds = min(one.n_seeds, other.n_seeds, PROTOCOLS[arguments.scale].seeds)
     found = []
-    for column in material_of(arguments).columns:
+    for column in material_of(arguments).columns[:n_columns]:
         runs = [
             [
                 column.evaluate(load_detections(detections_path(script, row, arguments.seed + k, column, arguments)))

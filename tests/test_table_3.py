@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from reproduce import _detection, _detectors, table_3
+from paucens.detector import Window, samples
+from paucens.detector.samples import with_edges
+from paucens.detector.scan import Search
+from paucens.features import ChannelSpec
+from paucens.parallel import Threads
+from reproduce import _detection, _detectors, _variants, ablation, table_3
 from reproduce._detection import (
     best_detections,
     crop_miss_rate,
@@ -108,3 +113,41 @@ def test_miss_rate_of_crops():
     rate = np.exp((6 * np.log(1 / 4) + 3 * np.log(1 / 8)) / 9)  # at .316, .562 and 1 nobody is missed: half a crop
     assert crop_miss_rate(Oracle(), crops, negatives) == pytest.approx(rate)
     assert crop_miss_rate(Oracle(), crops[:3], negatives) == pytest.approx(1 / 6)
+
+
+def test_ablation(tmp_path, monkeypatch):
+    monkeypatch.setattr(_detectors, "ROOT", tmp_path)
+    arguments = parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)])
+    paths = perform(ablation.SCRIPT, arguments)
+    assert len(paths[0].read_text(encoding="utf-8").splitlines()) == 1 + 1 + len(ablation.STAND_IN)
+    homes = list((tmp_path / "build" / "detectors" / "smoke").iterdir())
+    assert len(homes) == 1 + len(ablation.STAND_IN)  # each its own, though channels, preset and seed are the same
+
+
+def test_presets_of_the_ablation_differ(monkeypatch):
+    monkeypatch.setattr(_variants, "PRESETS", dict(_variants.PRESETS))
+    monkeypatch.setattr(_variants, "RULES", dict(_variants.RULES))
+    _variants.with_variants(None)
+    made = [(_variants.PRESETS[name], _variants.RULES[name]) for name in ("robust", *_variants.VARIANTS)]
+    assert len(set(made)) == len(made)
+    assert {row.preset for row in ablation.CHANGED} == {"robust", *_variants.VARIANTS}
+
+
+def test_masked_values_do_not_depend_on_the_edges():
+    search = Search(ChannelSpec.parse("M+O+LUV"), Window())
+    noise = np.random.default_rng(0).integers(256, size=(4, 160, 96, 3)).astype(np.uint8)
+    noise[1] = with_edges(noise[1], (0, 20, 6, 0))
+    other = noise.copy()
+    other[1, -20:], other[1, :, :6] = 7, 9
+    places = search.window.offered(search.spec)
+    masked = _variants.Masked(search, places, 0, Threads(1), np.zeros((8, 4), dtype=np.int64))
+    plain = samples.Sampler(search, places, 0, Threads(1), None)
+    of_noise, of_other = (plain.positives(list(crops), 0, 4) for crops in (noise, other))
+    found = masked.positives(list(noise), 0, 4)
+    for row, edges in ((2, (0, 20, 6, 0)), (3, (0, 20, 0, 6))):  # a crop and its mirror
+        reached = masked.reached(edges)
+        np.testing.assert_array_equal(of_noise[row, ~reached], of_other[row, ~reached])
+        np.testing.assert_array_equal(found[row, ~reached], of_noise[row, ~reached])
+        assert not (found[row, reached] == of_noise[row, reached]).any()
+        assert any(np.array_equal(found[row, reached], of_noise[k, reached]) for k in (0, 1, 4, 5, 6, 7))
+    assert np.array_equal(np.delete(found, (2, 3), axis=0), np.delete(of_noise, (2, 3), axis=0))
