@@ -151,20 +151,25 @@ def trained(row, seed, material, arguments):
 
     What is there already is taken only if it was made by the same protocol. Rows that differ in name only share it.
     """
-    protocol = PROTOCOLS[arguments.scale]
-    made_by = (protocol, material.content_hash, material.smooth, row.ensemble(seed), row.train.__name__)
-    digest = sha256(repr(made_by).encode()).hexdigest()[:8]
-    home = ROOT / "build" / "detectors" / arguments.scale / slug(row.channels, row.preset, seed, digest)
+    home = home_of("detectors", row, seed, material, arguments)
     home.mkdir(parents=True, exist_ok=True)
     model, clock = home / "model.npz", home / "seconds.txt"
     with FileLock(home / "lock"):  # another task may want the same one
         if not model.exists():
             in_one_piece, start = not (home / "work").exists(), perf_counter()
-            detector = train_row(row, seed, material, protocol, home / "work")
+            detector = train_row(row, seed, material, PROTOCOLS[arguments.scale], home / "work")
             clock.write_text(f"{perf_counter() - start:.0f}" if in_one_piece else "nan")
             detector.save(model)
         shutil.rmtree(home / "work", ignore_errors=True)
     return PedestrianDetector.load(model), float(clock.read_text())
+
+
+def home_of(kind, row, seed, material, arguments):
+    """The folder of a detector: what it is made by is in its name."""
+    protocol = PROTOCOLS[arguments.scale]
+    made_by = (protocol, material.content_hash, material.smooth, row.ensemble(seed), row.train.__name__)
+    digest = sha256(repr(made_by).encode()).hexdigest()[:8]
+    return ROOT / "build" / kind / arguments.scale / slug(row.channels, row.preset, seed, digest)
 
 
 def train_row(row, seed, material, protocol, checkpoint):

@@ -7,7 +7,7 @@ import pytest
 
 from paucens.detector import PedestrianDetector
 from paucens.detector.model import DEFAULT
-from reproduce import default_model, detector_choice, figure_1
+from reproduce import _detectors, default_model, detector_choice, figure_1
 from reproduce._run import parse_arguments, perform
 from reproduce._store import read_frame
 
@@ -55,12 +55,15 @@ def test_detector_choice(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_default_model(tmp_path, monkeypatch):
-    monkeypatch.setattr(default_model, "ROOT", tmp_path)
+    monkeypatch.setattr(_detectors, "ROOT", tmp_path)
     arguments = parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)])
     before = DEFAULT.read_bytes()
     perform(default_model.SCRIPT, arguments)
     assert DEFAULT.read_bytes() == before  # only the scale of the paper changes the package
     assert "stand-in" in (tmp_path / "default_model.md").read_text(encoding="utf-8")
+    tested = read_frame(tmp_path / "default_model_test.csv")
+    assert list(tested.change) == list(default_model.CHANGES)
+    assert tested.difference[0] == 0 and tested.miss_rate.between(0, 1).all()
 
 
 def test_the_default_detector_says_where_it_comes_from():
