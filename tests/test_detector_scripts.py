@@ -7,7 +7,7 @@ import pytest
 
 from paucens.detector import PedestrianDetector
 from paucens.detector.model import DEFAULT
-from reproduce import _detectors, default_model, detector_choice, figure_1
+from reproduce import _detectors, default_model, detector_choice, figure_1, sensitivity
 from reproduce._run import parse_arguments, perform
 from reproduce._store import read_frame
 
@@ -40,6 +40,21 @@ def test_changes_of_images():
     kinds = [default_model.mixed(image, k, 0) for k in range(4)]
     assert len({kind.tobytes() for kind in kinds}) == 4
     assert np.array_equal(kinds[1], default_model.mixed(image, 1, 0))
+
+
+def test_sensitivity_begins_with_what_was_judged(tmp_path, monkeypatch):
+    monkeypatch.setattr(_detectors, "ROOT", tmp_path)
+    arguments = parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)])
+    perform(sensitivity.SCRIPT, arguments)
+    frame = read_frame(tmp_path / "sensitivity.csv").set_index("variation")
+    judged = _detectors.measure("table_3", sensitivity.ROWS[0], 0, arguments, 1)[0]
+    assert frame.miss_rate[sensitivity.STANDARD] == float(judged["miss_rate"])
+    assert frame.difference[sensitivity.STANDARD] == 0 and len(frame) == len(sensitivity.VARIATIONS) + 1
+
+
+def test_stretched_boxes_keep_their_middle():
+    box = np.array([[10.0, 20.0, 40.0, 100.0, 1.0]])
+    np.testing.assert_allclose(sensitivity.suppressed(box, height=1.1), [[8, 15, 44, 110, 1]])
 
 
 @pytest.mark.slow
