@@ -71,6 +71,7 @@ class Sampler:
 
     def __init__(self, search, places, seed, threads, edges):
         self.search, self.places, self.seed, self.threads, self.edges = search, places, seed, threads, edges
+        self._in_crop = search.places_in_crop(places)
 
     def positives(self, sources, start, stop):
         """Features of crops [start, stop), each followed by its mirror, float32 of shape (2 n, n_features)."""
@@ -108,7 +109,7 @@ class Sampler:
         return np.empty((0, len(self.places)), dtype=np.float32)
 
     def _of_crop(self, rgb):
-        return self.search.values(self.search.crop(rgb), np.zeros((1, 2), dtype=np.int64), self.places)
+        return self.search.crop(rgb).strips.reshape(1, -1)[:, self._in_crop]
 
     def _random_windows(self, place, rgb, n):
         """Windows drawn from all of an image, at all sizes, with equal chance; none where the image is too small."""

@@ -159,25 +159,16 @@ class Search:
         threads.run(scan, len(scores), 50 * scores.size)
         return scores
 
-    def values(self, band, cells, places):
-        """Channel values at places of some windows of a band.
+    def places_in_crop(self, places):
+        """Where the strips of a crop hold the values at places of its window, int64 of shape (n_features,).
 
         Parameters
         ----------
-        band : Band
-        cells : ndarray of shape (k, 2)
-            Row and column of each window in the band.
         places : ndarray of shape (n_features, 3)
-
-        Returns
-        -------
-        values : ndarray of shape (k, n_features), float32
+            Row, column and channel.
         """
-        n_channels, n_columns = band.strips.shape[1:]
         row, column, channel = places.T.astype(np.int64)
-        offsets = (row * n_channels + channel) * n_columns + column
-        starts = cells[:, :1] * (n_channels * n_columns) + cells[:, 1:]
-        return band.strips.reshape(-1)[starts + offsets]
+        return (row * self.spec.n_channels + channel) * self.window.cells[1] + column
 
 
 def _turned(channels):
