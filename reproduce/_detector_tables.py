@@ -64,7 +64,9 @@ def picture(name, frames):
                 axes.plot([100 * row.low, 100 * row.high], 2 * [place], color=colour, linewidth=1, alpha=0.5)
                 axes.plot(100 * row.miss_rate, place, marker, color=colour, markersize=4)
             if column.startswith("INRIA") and method in printed:
-                axes.plot(printed[method]["INRIA"], height, "|", color=GREY, markersize=18, markeredgewidth=2)
+                said = printed[method]["INRIA"]
+                axes.plot(said, height, "|", color=GREY, markersize=18, markeredgewidth=2)
+                axes.annotate("paper", (said, height), (0, 12), textcoords="offset points", ha="center", color=GREY)
         axes.set_title(column)
         axes.set_xlabel("log-average miss rate, %")
         axes.grid(axis="y", visible=False)

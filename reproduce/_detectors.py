@@ -11,6 +11,7 @@ from time import perf_counter
 
 import numpy as np
 from filelock import FileLock
+from joblib import cpu_count
 
 from paucens.datasets import load_inria
 from paucens.detector import PedestrianDetector, train_detector
@@ -129,7 +130,8 @@ def measure(script, row, seed, arguments, n_columns):
     found = []
     for column in material.columns[:n_columns]:
         start = perf_counter()
-        detections = detections_of(detector, [record.image for record in column.load()], 1, column.searched_height)
+        images = [record.image for record in column.load()]
+        detections = detections_of(detector, images, n_threads(arguments), column.searched_height)
         elapsed = perf_counter() - start
         path = detections_path(script, row, seed, column, arguments)
         save_detections(path, best_detections(detections))
@@ -157,7 +159,7 @@ def trained(row, seed, material, arguments):
     with FileLock(home / "lock"):  # another task may want the same one
         if not model.exists():
             in_one_piece, start = not (home / "work").exists(), perf_counter()
-            detector = train_row(row, seed, material, PROTOCOLS[arguments.scale], home / "work")
+            detector = train_row(row, seed, material, arguments, home / "work")
             clock.write_text(f"{perf_counter() - start:.0f}" if in_one_piece else "nan")
             detector.save(model)
         shutil.rmtree(home / "work", ignore_errors=True)
@@ -172,16 +174,22 @@ def home_of(kind, row, seed, material, arguments):
     return ROOT / "build" / kind / arguments.scale / slug(row.channels, row.preset, seed, digest)
 
 
-def train_row(row, seed, material, protocol, checkpoint):
-    """Train the detector of a row."""
+def train_row(row, seed, material, arguments, checkpoint):
+    """Train the detector of a row, with progress bars where it is the only one at a time."""
+    protocol = PROTOCOLS[arguments.scale]
     n_before = len(protocol.n_estimators) - 1
     return row.train(
         material.crops, material.negatives, ChannelSpec.parse(row.channels, preset=row.preset),
         [adaboost(seed)] * n_before + [row.ensemble(seed)], n_estimators=protocol.n_estimators,
         n_negatives=protocol.n_negatives, most_negatives=protocol.most_negatives, smooth=material.smooth,
-        random_state=seed, n_jobs=1, checkpoint=checkpoint,
+        random_state=seed, n_jobs=n_threads(arguments), checkpoint=checkpoint, verbose=arguments.jobs == 1,
         notes={"data": f"{material.name}, {material.source}", "row": row.method, "seed": seed},
     )  # fmt: skip
+
+
+def n_threads(arguments):
+    """A task's share of the processors; results do not depend on it."""
+    return max(1, cpu_count() // arguments.jobs)
 
 
 def without_cascade(detector):

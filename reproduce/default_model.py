@@ -35,7 +35,7 @@ from paucens.evaluation import miss_rate_difference, miss_rate_interval
 from paucens.features import ChannelSpec
 from paucens.plotting import new_figure
 from reproduce._detection import adaboost, crop_miss_rate, detections_of, held_crops, log_evaluation
-from reproduce._detectors import PROTOCOLS, Row, home_of, material_of, parts_of
+from reproduce._detectors import PROTOCOLS, Row, home_of, material_of, n_threads, parts_of
 from reproduce._run import Plan, Script, main, output_folder, parse_arguments
 from reproduce._store import Sheet, Task, read_frame, task_key
 from reproduce._tables import markdown
@@ -104,7 +104,8 @@ def measure(channels, images, arguments):
     detector, seconds = PedestrianDetector.load(home / "model.npz"), perf_counter() - start
     crops = held_crops(held)
     return [
-        {"change": name, "miss_rate": f"{crop_miss_rate(detector, crops, held_negatives, change=change):.6f}",
+        {"change": name,
+         "miss_rate": f"{crop_miss_rate(detector, crops, held_negatives, n_threads(arguments), change):.6f}",
          "train_seconds": f"{seconds:.0f}", "threshold": f"{detector.threshold:.4f}"}
         for name, change in CHANGES.items()
     ]  # fmt: skip
@@ -127,7 +128,8 @@ def train_candidate(channels, images, home, arguments):
     detector = train_detector(
         crops, negatives, ChannelSpec.parse(channels), adaboost(arguments.seed), n_estimators=protocol.n_estimators,
         n_negatives=protocol.n_negatives, most_negatives=protocol.most_negatives,
-        smooth=material_of(arguments).smooth, random_state=arguments.seed, checkpoint=home / "work",
+        smooth=material_of(arguments).smooth, random_state=arguments.seed, n_jobs=n_threads(arguments),
+        checkpoint=home / "work",
         notes={"training data": TERMS, "images": images},
     )  # fmt: skip
     detector.threshold = threshold_of(detector, held_negatives)
@@ -146,10 +148,10 @@ def judge(arguments):
     """The best candidate on the first test set, as it is and changed, and what a change costs, paired over images."""
     material, best = material_of(arguments), best_candidate(arguments)
     detector = PedestrianDetector.load(home_of_candidate(*best, arguments) / "model.npz")
-    column, matches = material.columns[0], {}
+    column, threads, matches = material.columns[0], n_threads(arguments), {}
     images = [record.image for record in column.load()]
     for name, change in CHANGES.items():
-        matches[name] = column.evaluate(detections_of(detector, images, 1, column.searched_height, change))
+        matches[name] = column.evaluate(detections_of(detector, images, threads, column.searched_height, change))
     return [judged(name, matches, best, column.name, arguments, material.is_real) for name in CHANGES]
 
 

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paucens.plotting import method_style, new_figure
 from reproduce._detection import adaboost, crop_miss_rate, held_crops, pauc_ensemble
-from reproduce._detectors import PROTOCOLS, Row, material_of, parts_of, slug, train_row
+from reproduce._detectors import PROTOCOLS, Row, material_of, n_threads, parts_of, slug, train_row
 from reproduce._run import Plan, Script, main
 from reproduce._store import ROOT, Sheet, Task, task_key
 from reproduce._tables import markdown
@@ -54,10 +54,9 @@ def measure(beta, nu, arguments):
     ensemble = adaboost if beta is None else partial(pauc_ensemble, beta, nu)
     start = perf_counter()
     folder = ROOT / "build" / NAME / arguments.scale / slug(beta, nu)
-    detector = train_row(Row(NAME, "M+O+LUV", ensemble=ensemble), arguments.seed, material,
-                         PROTOCOLS[arguments.scale], folder)  # fmt: skip
+    detector = train_row(Row(NAME, "M+O+LUV", ensemble=ensemble), arguments.seed, material, arguments, folder)
     shutil.rmtree(folder)
-    miss_rate = crop_miss_rate(detector, held_crops(held), held_negatives)
+    miss_rate = crop_miss_rate(detector, held_crops(held), held_negatives, n_threads(arguments))
     return [{"beta": beta or "nan", "nu": nu or "nan", "miss_rate": f"{miss_rate:.6f}",
              "seconds": f"{perf_counter() - start:.0f}"}]  # fmt: skip
 

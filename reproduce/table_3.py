@@ -12,6 +12,8 @@ Where we depart, and why.
 - The paper's ETH and TUD-Brussels are not to be had. ETH-Bahnhof (100 of 1804 frames) and TUD-Stadtmitte (another
   set) stand under their own names in tables of their own, never beside the paper's columns.
 - "M+O+LUV" alone and pAUCEns are not in the paper's table.
+- Minutes of training are of whatever else the machine did and of one thread or two: they tell an order of magnitude.
+  With `--jobs 1` a detector has all processors and bars tell the time of each stage.
 - Presets: the text of the paper ("paper") is silent on much; "robust" smooths L before derivatives and draws
   correlations to 0 where there is little to correlate.
 
