@@ -98,13 +98,8 @@ def measure(row, seed, arguments):
 
 def candidates(detector, rgb):
     """All windows of an image that score above `FLOOR`, (k, 5), nothing suppressed."""
-    found = [np.empty((0, 5))]
     with Threads(1) as one:
-        for _, band, scores in detector.scored(rgb, detector.search.levels(rgb.shape[:2]), one):
-            cells = np.argwhere(scores > FLOOR)
-            boxes = detector.window.boxes(cells + np.array([band.first_row, 0]), band.level.ratio)
-            found.append(np.column_stack([boxes, scores[tuple(cells.T)]]))
-    return np.concatenate(found)
+        return detector.candidates(rgb, detector.search.levels(rgb.shape[:2]), FLOOR, one)[0]
 
 
 # ---------------------------------------------------------------------------------- table and picture

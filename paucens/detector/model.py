@@ -94,24 +94,35 @@ class PedestrianDetector:
             if height is not None:
                 check_positive(name, height)
         threshold = self.threshold if threshold is None else float(threshold)
-        rgb, found = as_rgb(image), [np.empty((0, 5))]
+        rgb = as_rgb(image)
         levels = self.search.levels(rgb.shape[:2], min_height, max_height)
         with Threads(n_jobs) as threads:
-            for _, band, scores in self.scored(rgb, levels, threads, n_jobs):
-                cells = np.argwhere(scores > threshold)
-                boxes = self.window.boxes(cells + np.array([band.first_row, 0]), band.level.ratio)
-                found.append(np.column_stack([boxes, scores[tuple(cells.T)]]))
-        return non_maximum_suppression(np.concatenate(found))
+            boxes, _ = self.candidates(rgb, levels, threshold, threads, n_jobs)
+        return non_maximum_suppression(boxes)
 
     @property
     def search(self):
         """Which windows are looked at, a Search."""
         return Search(self.spec, self.window, self.scales, self.smooth, self.lambdas)
 
-    def scored(self, rgb, levels, threads, n_jobs=None):
-        """Yield place of the level, band and scores of its windows, for levels of an image, RGB by `as_rgb`."""
+    def candidates(self, rgb, levels, threshold, threads, n_jobs=None):
+        """All windows that score above a threshold, nothing suppressed, in an image that is RGB by `as_rgb`.
+
+        Returns
+        -------
+        boxes : ndarray of shape (k, 5), float64
+            As `detect` returns them, level by level and row by row.
+        places : ndarray of shape (k, 3), int64
+            Place of the level in the list, row and column of the window among those of the level.
+        """
+        boxes, places = [np.empty((0, 5))], [np.empty((0, 3), dtype=np.int64)]
         for k, band in self.search.bands(rgb, levels, threads, n_jobs):
-            yield k, band, self.search.scores(band, self.trees, threads)
+            scores = self.search.scores(band, self.trees, threads)
+            cells = np.argwhere(scores > threshold)
+            of_level = cells + np.array([band.first_row, 0])
+            boxes.append(np.column_stack([self.window.boxes(of_level, band.level.ratio), scores[tuple(cells.T)]]))
+            places.append(np.column_stack([np.full(len(cells), k), of_level]))
+        return np.concatenate(boxes), np.concatenate(places)
 
     def approximated(self, images, n_jobs=None):
         """The same detector with channels computed for one size in an octave and resampled for the others.

@@ -126,16 +126,10 @@ class Sampler:
 
     def _best_windows(self, place, rgb, detector, threshold, most):
         levels = self.search.levels(rgb.shape[:2])
-        boxes, windows = [np.empty((0, 5))], [np.empty((0, 3), dtype=np.int64)]
         with Threads(1) as one:
-            for k, band, scores in detector.scored(rgb, levels, one):
-                cells = np.argwhere(scores > threshold)
-                of_level = cells + np.array([band.first_row, 0])
-                found = self.search.window.boxes(of_level, band.level.ratio)
-                boxes.append(np.column_stack([found, scores[tuple(cells.T)]]))
-                windows.append(np.column_stack([np.full(len(cells), k), of_level]))
-        kept = rows_kept(np.concatenate(boxes), OVERLAP, DENOMINATOR)[:most]
-        return self._crops(place, rgb, levels, np.concatenate(windows)[np.sort(kept)].tolist())
+            boxes, windows = detector.candidates(rgb, levels, threshold, one)
+        kept = rows_kept(boxes, OVERLAP, DENOMINATOR)[:most]
+        return self._crops(place, rgb, levels, windows[np.sort(kept)].tolist())
 
     def _crops(self, place, rgb, levels, windows):
         """Features of windows of the image at a place, given as level, row and column, level by level."""
