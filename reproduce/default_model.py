@@ -28,14 +28,13 @@ from PIL import Image, ImageFilter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from paucens.detector import PedestrianDetector, train_detector
+from paucens.detector import PedestrianDetector
 from paucens.detector.model import DEFAULT
 from paucens.detector.samples import pixels_of
 from paucens.evaluation import miss_rate_difference, miss_rate_interval
-from paucens.features import ChannelSpec
 from paucens.plotting import new_figure
-from reproduce._detection import adaboost, crop_miss_rate, detections_of, held_crops, log_evaluation
-from reproduce._detectors import PROTOCOLS, Row, home_of, material_of, n_threads, parts_of
+from reproduce._detection import crop_miss_rate, detections_of, held_crops, log_evaluation
+from reproduce._detectors import PROTOCOLS, Row, home_of, material_of, n_threads, parts_of, train_row
 from reproduce._run import Plan, Script, main, output_folder, parse_arguments
 from reproduce._store import Sheet, Task, read_frame, task_key
 from reproduce._tables import markdown
@@ -121,17 +120,12 @@ def home_of_candidate(channels, images, arguments):
 def train_candidate(channels, images, home, arguments):
     """Train a candidate with the threshold that it would be shipped with."""
     crops, negatives, _, held_negatives = parts_of(arguments)
-    protocol = PROTOCOLS[arguments.scale]
     if images == "mixed":
         crops, negatives = (stored(part, home / name, arguments.seed) for name, part in
                             (("crops", crops), ("negatives", negatives)))  # fmt: skip
-    detector = train_detector(
-        crops, negatives, ChannelSpec.parse(channels), adaboost(arguments.seed), n_estimators=protocol.n_estimators,
-        n_negatives=protocol.n_negatives, most_negatives=protocol.most_negatives,
-        smooth=material_of(arguments).smooth, random_state=arguments.seed, n_jobs=n_threads(arguments),
-        checkpoint=home / "work",
-        notes={"training data": TERMS, "images": images},
-    )  # fmt: skip
+    material = replace(material_of(arguments), crops=crops, negatives=negatives)
+    detector = train_row(Row(images, channels), arguments.seed, material, arguments, home / "work")
+    detector.notes |= {"training data": TERMS, "images": images}
     detector.threshold = threshold_of(detector, held_negatives)
     detector.save(home / "model.npz")
     for name in ("work", "crops", "negatives"):

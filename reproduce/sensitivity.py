@@ -15,8 +15,6 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paucens.detector import Window, non_maximum_suppression

@@ -13,6 +13,7 @@ from paucens.features.hog import cell_lbp, hog
 from paucens.features.pyramid import resize
 from paucens.parallel import Threads
 from reproduce import _detection, _detectors, figure_3
+from reproduce import _window_classifiers as classifiers
 from reproduce._run import parse_arguments, perform
 from reproduce._store import read_frame
 
@@ -20,7 +21,7 @@ from reproduce._store import read_frame
 def crops_of_windows(rgb):
     """All windows of a photograph with a margin of 16 of its repeated edge, slowly, (n, 160, 96, 3)."""
     crops = []
-    for level in figure_3.levels_of(rgb.shape[:2]):
+    for level in classifiers.levels_of(rgb.shape[:2]):
         pixels = np.pad(resize(rgb, level.shape, Threads(1)), ((16, 16), (16, 16), (0, 0)), mode="edge")
         crops += [pixels[y : y + 160, x : x + 96]
                   for y in range(0, level.shape[0] - 127, 8) for x in range(0, level.shape[1] - 63, 8)]  # fmt: skip
@@ -58,11 +59,11 @@ def test_crops_of_all_photographs_come_in_order():
 
 def test_all_methods_see_the_same_windows(photograph):
     crops = crops_of_windows(photograph)
-    levels = figure_3.levels_of(photograph.shape[:2])
-    assert len(crops) == sum(map(figure_3.n_windows, levels)) > 100 and len(levels) > 2
+    levels = classifiers.levels_of(photograph.shape[:2])
+    assert len(crops) == sum(map(classifiers.n_windows, levels)) > 100 and len(levels) > 2
     windows = crops[:, 16:144, 16:80]
-    dense = [np.concatenate(list(figure_3.levels_described(describe, photograph)))
-             for describe in (figure_3.dense_hog, figure_3.dense_lbp)]  # fmt: skip
+    dense = [np.concatenate(list(classifiers.levels_described(describe, photograph)))
+             for describe in (classifiers.dense_hog, classifiers.dense_lbp)]  # fmt: skip
     alone = hog(windows), cell_lbp(windows)
     for shape, one, other in zip([(-1, 7, 15, 36), (-1, 8, 4, 59)], dense, alone, strict=True):
         one, other = one.reshape(shape), other.reshape(shape)  # inside, nothing hangs on what is around the window
@@ -75,30 +76,31 @@ def test_trees_see_the_same_windows(photograph, band_bytes, monkeypatch):
     """Whatever the bands: of few bytes they have few rows, and every second one of these is not that of the level."""
     monkeypatch.setattr(scan, "BAND_BYTES", band_bytes)
     detector = PedestrianDetector.default()
+    detector.smooth = 0.0  # as it would smooth photographs only
     detector.trees = replace(detector.trees, rejection=np.full_like(detector.trees.rejection, -np.inf))
-    trees = figure_3.Trees(detector)
+    trees = classifiers.Trees(detector)
     scores = trees.of_crops(crops_of_windows(photograph))
     assert len(np.unique(scores)) > 100
     np.testing.assert_allclose(trees.of_windows(photograph), scores, atol=1e-4)
 
 
 def test_wanted_windows_and_those_of_crops(photograph):
-    every = np.concatenate(list(figure_3.levels_described(figure_3.dense_hog, photograph)))
-    wanted = figure_3.random_places(photograph.shape[:2], 30, np.random.default_rng(0))
+    every = np.concatenate(list(classifiers.levels_described(classifiers.dense_hog, photograph)))
+    wanted = classifiers.random_places(photograph.shape[:2], 30, np.random.default_rng(0))
     assert len(np.unique(wanted)) == 30
-    parts = figure_3.described_windows(figure_3.dense_hog, 2 * [photograph], [wanted, np.array([3])])
+    parts = classifiers.described_windows(classifiers.dense_hog, 2 * [photograph], [wanted, np.array([3])])
     assert np.array_equal(np.concatenate(parts), every[[*wanted, 3]])
     crop = photograph[30:190, 20:116]  # on the grid of the crop alone; around its window there is more than HOG sees
-    around = figure_3.dense_hog(np.ascontiguousarray(photograph[46 - 8 : 174 + 8, 36 - 8 : 100 + 8]))[4]
-    np.testing.assert_allclose(figure_3.described_crops(figure_3.dense_hog, crop[None])[0], around, atol=2e-6)
-    assert figure_3.random_places((100, 60), 10, np.random.default_rng(0)).size == 0  # too small for a window
+    around = classifiers.dense_hog(np.ascontiguousarray(photograph[46 - 8 : 174 + 8, 36 - 8 : 100 + 8]))[4]
+    np.testing.assert_allclose(classifiers.described_crops(classifiers.dense_hog, crop[None])[0], around, atol=2e-6)
+    assert classifiers.random_places((100, 60), 10, np.random.default_rng(0)).size == 0  # too small for a window
 
 
 def test_false_positives():
     scores = [np.array([1.0, -1, 2]), np.array([]), np.array([-1.0]), np.array([-1, 3.0, 4])]
-    places = figure_3.false_positives(scores, 10, np.random.default_rng(0))
+    places = classifiers.false_positives(scores, 10, np.random.default_rng(0))
     assert [part.tolist() for part in places] == [[0, 2], [], [], [1, 2]]
-    assert sum(map(len, figure_3.false_positives(scores, 3, np.random.default_rng(0)))) == 3
+    assert sum(map(len, classifiers.false_positives(scores, 3, np.random.default_rng(0)))) == 3
 
 
 def test_curves_are_thinned_to_what_they_attain():
