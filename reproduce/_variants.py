@@ -6,19 +6,16 @@ from unittest import mock
 import numpy as np
 from sklearn.base import clone
 
-from paucens import AdaBoostClassifier
 from paucens.detector import train_detector
 from paucens.detector.samples import Sampler, pixels_of, repeated_edges
 from paucens.features.channels import CELL
 from paucens.features.covariance import RULES
 from paucens.features.spec import PRESETS
-from reproduce._detection import LEARNER, held_crops
+from reproduce._detection import LEARNER, adaboost, held_crops
 
 TEXT, ROBUST = RULES["paper"], RULES["robust"]
 VARIANTS = {  # of the preset "robust": its rule of covariance, its other things
     "corner": (replace(ROBUST, centred=False), {}),
-    "small": (replace(ROBUST, patch_sizes=(4, 8, 16)), {}),
-    "colours": (ROBUST, {"colours": True}),
     "sharp": (ROBUST, {"intensity": 0}),
     "after": (ROBUST, {"last": 1}),
     "no ridges": (TEXT, {}),
@@ -98,5 +95,14 @@ def with_variants(material):
 
 def few_features(seed):
     """The booster with a 64th of the features a node."""
-    learner = clone(LEARNER).set_params(column_fraction=1 / 64)
-    return AdaBoostClassifier(learner=learner, shrinkage=0.1, random_state=seed)
+    return adaboost_on(seed, column_fraction=1 / 64)
+
+
+def real_leaves(seed):
+    """The booster on trees whose leaves are not just -1 and 1."""
+    return adaboost_on(seed, leaves="real")
+
+
+def adaboost_on(seed, **changes):
+    """The booster on trees that differ."""
+    return adaboost(seed).set_params(learner=clone(LEARNER).set_params(**changes))

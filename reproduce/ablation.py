@@ -10,11 +10,12 @@ without those crops; "masked" replaces all values of a crop that its edges reach
 tell nothing about it, and leaves negatives as they came.
 
 The rest, on spCov+M+O+LUV:
-- patches that have a corner in their cell, not their middle; patches of 4, 8 and 16 pixels;
-- statistics at each pixel of the one of L, U and V with the largest gradient;
+- the preset "release", channels as the authors' program computes them (`paucens.features.ChannelSpec`);
+- patches that have a corner in their cell, not their middle;
 - L not smoothed before the statistics; their channels smoothed after;
 - correlations without ridges (an epsilon);
-- a 64th of the features a node; photographs not smoothed.
+- a 64th of the features a node, and leaves of real values, both in the last round, of 2048 trees;
+- photographs not smoothed.
 
     python reproduce/ablation.py --scale paper --data DIR
 
@@ -33,6 +34,7 @@ from reproduce._run import Plan, Script, main
 from reproduce._variants import (
     few_features,
     not_smoothed,
+    real_leaves,
     train_as_they_came,
     train_masked,
     with_variants,
@@ -46,13 +48,13 @@ CHANGED = (
     Row("negatives as they came", CROPS, train=train_as_they_came),
     Row("crops with edges left out", CROPS, change=without_edged),
     Row("crops with edges masked", CROPS, train=train_masked),
+    Row("the authors' program", COVARIANCE, "release"),
     Row("corner in the cell", COVARIANCE, "corner", change=with_variants),
-    Row("patches of 4, 8, 16", COVARIANCE, "small", change=with_variants),
-    Row("statistics of colours", COVARIANCE, "colours", change=with_variants),
     Row("L not smoothed before", COVARIANCE, "sharp", change=with_variants),
     Row("channels smoothed after", COVARIANCE, "after", change=with_variants),
     Row("no ridges", COVARIANCE, "no ridges", change=with_variants),
     Row("a 64th of the features", COVARIANCE, ensemble=few_features),
+    Row("real leaves", COVARIANCE, ensemble=real_leaves),
     Row("photographs not smoothed", COVARIANCE, change=not_smoothed),
 )
 PAIRS = tuple((row, FIRST[row.channels]) for row in CHANGED)
