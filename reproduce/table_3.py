@@ -35,7 +35,7 @@ from reproduce._detectors import PROTOCOLS, Row, detector_sheets
 from reproduce._run import Plan, Script, main
 
 NAME = "table_3"
-BETA, NU = 1.0, 0.0625  # of pAUCEns, until detector_choice.py has chosen
+BETA, NU = 0.25, 0.0625  # of pAUCEns, by detector_choice.py
 ACF = Row("M+O+LUV", "M+O+LUV", n_seeds=3)
 COV = Row("spCov+M+O+LUV", "spCov+M+O+LUV")
 ALL = Row("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV", n_seeds=3)

@@ -174,7 +174,8 @@ class Search:
 def _turned(channels):
     """Strips of channels (rows, columns, n_channels), with some memory behind them."""
     rows, columns, n_channels = channels.shape
-    memory = np.zeros(channels.size + SLACK, dtype=np.float32)
+    memory = np.empty(channels.size + SLACK, dtype=np.float32)
+    memory[channels.size :] = 0
     strips = memory[: channels.size].reshape(rows, n_channels, columns)
     np.copyto(strips, np.moveaxis(channels, 2, 1))
     return strips

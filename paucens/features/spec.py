@@ -1,6 +1,7 @@
 """One name for a set of channels, such as "M+O+LUV+spCov+spLBP" of the preset "robust", and what follows from it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -152,7 +153,7 @@ class ChannelSpec:
         """Names of the channels, for plots and importances."""
         return [name for family in self.families for name in self._names(family)]
 
-    @property
+    @cached_property
     def groups(self):
         """The channels of each family."""
         ends = np.cumsum([0, *(len(self._names(family)) for family in self.families)]).tolist()
@@ -161,7 +162,7 @@ class ChannelSpec:
     @property
     def n_channels(self):
         """How many channels there are."""
-        return len(self.names)
+        return max(part.stop for part in self.groups.values())
 
     @property
     def supports(self):
