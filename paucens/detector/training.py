@@ -102,7 +102,18 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
 
     Examples
     --------
-    See `reproduce/table_3.py`.
+    On rendered streets, in seconds and of little use; `reproduce/table_3.py` trains on photographs.
+
+    >>> from paucens import AdaBoostClassifier, Tree
+    >>> from paucens.datasets import street_crops, synthetic_streets
+    >>> from paucens.features import ChannelSpec
+    >>> crops = list(street_crops(synthetic_streets(6, seed=1)))
+    >>> empty = [record.image for record in synthetic_streets(3, seed=2, people=False)]
+    >>> booster = AdaBoostClassifier(learner=Tree(depth=3), shrinkage=0.1)
+    >>> detector = train_detector(crops, empty, ChannelSpec.parse("M+O+LUV"), booster, n_estimators=(8, 32),
+    ...                           n_negatives=100, most_negatives=200)
+    >>> len(detector.detect(synthetic_streets(1, seed=3)[0].image)) > 0
+    True
     """
     training = _Training(positives, negative_images, spec, classifier, window or Window(), n_estimators, n_negatives,
                          most_negatives, per_image, scales, smooth, random_state, notes, verbose)  # fmt: skip
