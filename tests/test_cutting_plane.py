@@ -420,6 +420,28 @@ def test_a_certificate_counts_every_change_of_the_weights():
     assert screen.certifies(outside + 0.7, np.array([1.0, 2.0, -0.6]))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_that_are_remembered_are_those_of_now(kind):
+    """Whatever happened since the same weights were asked for: the same bits as from a new screen of the samples."""
+    rng = np.random.RandomState(0)
+    outputs = draw_outputs(rng, kind, 10, 4000, 8)
+    screen = screening.ScreenedScores(STORES[kind](8, 4010), 10, "tight")
+    for t in range(1, 9):
+        screen.append(outputs[t - 1])
+        weights = rng.randint(0, 4, size=t) / 8
+        for at, j_beta in ((weights, 40), (weights, 40), (weights / 2, 900), (weights, 40)):
+            if t % 3 == 0:
+                screen.renew(at, j_beta)
+            store = STORES[kind](8, 4010)
+            for each in outputs[:t]:
+                store.append(each)
+            scores = np.empty(4010)
+            store.scores(at, scores)
+            found = np.concatenate(screen.scores(at, j_beta))
+            kept = np.arange(4010) if screen._samples is None else screen._samples
+            np.testing.assert_array_equal(found, scores[kept])
+
+
 # -- the stores ------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -251,7 +251,7 @@ def draw_cut(rng, n):
     return samples, int32(rng.randint(-9, 9, rng.randint(0, len(samples) + 1))), -1.75
 
 
-output_cases = {"seed": seeds, "kind": st.sampled_from(KINDS), "n": st.integers(1, 30), "n_groups": st.integers(0, 9)}
+output_cases = {"seed": seeds, "kind": st.sampled_from(KINDS), "n": st.integers(1, 30), "n_groups": st.integers(0, 18)}
 
 
 @given(**output_cases)

@@ -4,6 +4,7 @@ A group is eight learners of outputs +-1, a bit each, or one learner of at most 
 a sum over learners is one table look-up a group, and a sum over samples one histogram a group.
 """
 
+from libc.string cimport memset
 from paucens._kernels.types cimport code_t, index_t
 
 cdef enum:
@@ -32,21 +33,48 @@ def sum_groups(const code_t[:, ::1] codes, const double[:, ::1] tables, double[:
             g += 1
 
 
+cdef void count_codes(const code_t* codes, Py_ssize_t stride, const index_t[::1] samples, const index_t[::1] counts,
+                      long long* sums) noexcept nogil:
+    """Add the counts to the sums of TOGETHER groups, whose codes are `stride` apart.
+
+    One addition waits for the last one to the same place: other groups fill the time.
+    """
+    cdef Py_ssize_t k, i
+    cdef long long count
+    for k in range(counts.shape[0]):
+        i, count = samples[k], counts[k]
+        sums[codes[i]] += count
+        sums[CODES + codes[stride + i]] += count
+        sums[2 * CODES + codes[2 * stride + i]] += count
+        sums[3 * CODES + codes[3 * stride + i]] += count
+        sums[4 * CODES + codes[4 * stride + i]] += count
+        sums[5 * CODES + codes[5 * stride + i]] += count
+        sums[6 * CODES + codes[6 * stride + i]] += count
+        sums[7 * CODES + codes[7 * stride + i]] += count
+
+
 def sum_samples(const code_t[:, ::1] codes, const index_t[::1] samples, const index_t[::1] counts,
                 double tied_count, double[:, ::1] sums):
     """Write sums[g, c] = sum of the counts of a cut's samples whose code in group g is c.
 
     Samples beyond the end of `counts` have `tied_count` each.
     """
-    cdef Py_ssize_t g, k, n = counts.shape[0]
+    cdef Py_ssize_t g, k, n = counts.shape[0], n_groups = sums.shape[0], n_whole = n_groups // 8 * 8
     cdef double* s
+    cdef long long together[8 * CODES]
     with nogil:
-        for g in range(sums.shape[0]):
+        for g in range(0, n_whole, 8):
+            memset(together, 0, sizeof(together))
+            count_codes(&codes[g, 0], codes.shape[1], samples, counts, together)
+            for k in range(8 * CODES):
+                sums[g + k // CODES, k % CODES] = together[k]
+        for g in range(n_groups):
             s = &sums[g, 0]
-            for k in range(CODES):
-                s[k] = 0
-            for k in range(n):
-                s[codes[g, samples[k]]] += counts[k]
+            if g >= n_whole:
+                for k in range(CODES):
+                    s[k] = 0
+                for k in range(n):
+                    s[codes[g, samples[k]]] += counts[k]
             for k in range(n, samples.shape[0]):
                 s[codes[g, samples[k]]] += tied_count
 

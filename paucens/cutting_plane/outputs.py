@@ -46,7 +46,7 @@ class _CodedStore:
     def project(self, cut):
         """s . h_t for each learner t, ndarray of shape (n_learners,)."""
         sums = np.empty((self.n_groups, CODES))
-        sum_samples(self.codes, cut.samples, cut.counts, cut.tied_count, sums)
+        sum_samples(self.codes, *_in_order(cut, self.n_samples), cut.tied_count, sums)
         return self._fold(sums) / cut.normaliser
 
     def take(self, samples):
@@ -156,6 +156,15 @@ class ColumnStore(DenseStore):
     def project(self, cut):
         """s . h_t for each column t, ndarray of shape (n_learners,)."""
         return np.einsum("ti,i->t", self.outputs[: self.n_learners], cut.signed_weights)
+
+
+def _in_order(cut, n_samples):
+    """Samples and counts of a cut by place in the store, where it is read faster than by rank; the tied ones last."""
+    n = len(cut.counts)
+    count = np.zeros(n_samples, dtype=np.int32)
+    count[cut.samples[:n]] = cut.counts
+    samples = np.flatnonzero(count).astype(np.int32)
+    return np.concatenate([samples, cut.samples[n:]]), count[samples]
 
 
 def project(cut, outputs):

@@ -31,6 +31,7 @@ class ScreenedScores:
         self._samples = None  # the samples that are scored, all of them where None
         self._reference, self._outside = np.zeros(0), -np.inf
         self._may_shrink = False
+        self._last = None, None  # weights, and the scores of what is kept
 
     def append(self, outputs):
         """Add the outputs of one learner."""
@@ -38,12 +39,15 @@ class ScreenedScores:
         if self._part is not self._all:
             self._part.append(outputs, self._samples)
         self._may_shrink = self._all.bounded
+        self._last = None, None
 
     def scores(self, weights, j_beta):
         """Scores of the positives and of the negatives that are kept, two arrays of float64."""
         if self._may_shrink and self._samples is None:
             self.renew(weights, j_beta)
-        return self._scores(self._part, weights)
+        if self._last[0] is not weights:  # the best point is asked for again, for its threshold
+            self._last = weights, self._scores(self._part, weights)
+        return self._last[1]
 
     def certifies(self, lowest, weights):
         """Whether no negative that was left out scores `lowest` or more."""
@@ -62,12 +66,14 @@ class ScreenedScores:
         self._reference = weights.copy()
         if 2 * n_kept > len(negatives):
             self._samples, self._part, self._outside = None, self._all, -np.inf
+            self._last = weights, (positives, negatives)
             return
         inside = negatives >= kth_largest(negatives, n_kept)
         self._outside = negatives[~inside].max(initial=-np.inf)
         m = self._n_positives
         self._samples = np.concatenate([np.arange(m), m + np.flatnonzero(inside)]).astype(np.int32)
         self._part = self._all.take(self._samples)
+        self._last = weights, (positives, negatives[inside])
 
     def project(self, cut):
         """s . h_t for each learner t of a cut of the kept samples."""
