@@ -71,5 +71,6 @@ def picture(name, frames):
         axes.set_xlabel("log-average miss rate, %")
         axes.grid(axis="y", visible=False)
         axes.grid(axis="x", visible=True)
+    panels[0].set_ylim(-0.6, len(names) - 0.4)
     panels[0].set_yticks(range(len(names)), [f"{method}\n({preset})" for method, preset in names])
     return figure
