@@ -35,7 +35,7 @@ def sum_groups(const code_t[:, ::1] codes, const double[:, ::1] tables, double[:
 
 cdef void count_codes(const code_t* codes, Py_ssize_t stride, const index_t[::1] samples, const index_t[::1] counts,
                       long long* sums) noexcept nogil:
-    """Add the counts to the sums of TOGETHER groups, whose codes are `stride` apart.
+    """Add the counts to the sums of eight groups, whose codes are `stride` apart.
 
     One addition waits for the last one to the same place: other groups fill the time.
     """
