@@ -16,6 +16,7 @@ from paucens._kernels.outputs import (
 )
 
 CODES = 256
+MANY_GROUPS = 32  # from so many on it pays to bring the samples of a cut in order before they are summed
 
 
 class _CodedStore:
@@ -46,7 +47,9 @@ class _CodedStore:
     def project(self, cut):
         """s . h_t for each learner t, ndarray of shape (n_learners,)."""
         sums = np.empty((self.n_groups, CODES))
-        sum_samples(self.codes, *_in_order(cut, self.n_samples), cut.tied_count, sums)
+        many = self.n_groups >= MANY_GROUPS
+        samples, counts = _in_order(cut, self.n_samples) if many else (cut.samples, cut.counts)
+        sum_samples(self.codes, samples, counts, cut.tied_count, sums)
         return self._fold(sums) / cut.normaliser
 
     def take(self, samples):

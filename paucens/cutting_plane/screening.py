@@ -31,7 +31,7 @@ class ScreenedScores:
         self._samples = None  # the samples that are scored, all of them where None
         self._reference, self._outside = np.zeros(0), -np.inf
         self._may_shrink = False
-        self._last = None, None  # weights, and the scores of what is kept
+        self._last = None, None  # weights, never written to, and their scores of what is kept
 
     def append(self, outputs):
         """Add the outputs of one learner."""
