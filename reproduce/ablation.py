@@ -9,8 +9,7 @@ the window. Our detectors give negatives the same edges. Without that, negatives
 without those crops; "masked" replaces all values of a crop that its edges reach by those of another one, which then
 tell nothing about it, and leaves negatives as they came.
 
-The rest, on spCov+M+O+LUV:
-- the preset "release", channels as the authors' program computes them (`paucens.features.ChannelSpec`);
+The rest, on spCov+M+O+LUV (what the presets "paper" and "release" are worth as a whole is in `table_3.py`):
 - patches that have a corner in their cell, not their middle;
 - L not smoothed before the statistics; their channels smoothed after;
 - correlations without ridges (an epsilon);
@@ -48,7 +47,6 @@ CHANGED = (
     Row("negatives as they came", CROPS, train=train_as_they_came),
     Row("crops with edges left out", CROPS, change=without_edged),
     Row("crops with edges masked", CROPS, train=train_masked),
-    Row("the authors' program", COVARIANCE, "release"),
     Row("corner in the cell", COVARIANCE, "corner", change=with_variants),
     Row("L not smoothed before", COVARIANCE, "sharp", change=with_variants),
     Row("channels smoothed after", COVARIANCE, "after", change=with_variants),

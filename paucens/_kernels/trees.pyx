@@ -223,15 +223,11 @@ cdef inline double most_possible(const sum_t* histogram, Py_ssize_t n_bins, sum_
 
     Each of the others adds no more than its magnitude to |S_left| + |S_right|.
     """
-    cdef Py_ssize_t code
-    cdef sum_t left = 0, inside, sums, whole = signed_sum(seen), most = absolute(whole)
-    for code in range(n_bins - 1):
-        left += histogram[code]
-        inside = signed_sum(left)
-        sums = absolute(inside) + absolute(whole - inside)
-        if sums > most:
-            most = sums
-    return <double> (most + magnitude(total) - magnitude(seen) - absolute(signed_sum(total)))
+    cdef Split split
+    split.gain = 0
+    scan_sign(histogram, n_bins, seen, 0, &split)
+    return split.gain + <double> (absolute(signed_sum(seen)) - absolute(signed_sum(total))
+                                  + magnitude(total) - magnitude(seen))
 
 
 cdef void count_rows(const code_t** codes, const bint* alive, const index_t* rows, const sum_t* weights,
