@@ -151,11 +151,12 @@ class TestColumn:
     least_height: float  # of the people that count
     searched_height: float | None  # of the least person looked for
 
-    def evaluate(self, detections):
+    def evaluate(self, detections, overlap=0.5):
         """What became of detections, paucens.evaluation.Matches."""
         records = self.load()
         truths, ignores = [record.boxes for record in records], [record.ignore for record in records]
-        return match_images(*prepare_images(detections, truths, ignores, heights=(self.least_height, np.inf)))
+        prepared = prepare_images(detections, truths, ignores, heights=(self.least_height, np.inf))
+        return match_images(*prepared, overlap)
 
 
 @dataclass(frozen=True)
