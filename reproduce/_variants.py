@@ -16,6 +16,8 @@ from reproduce._detection import LEARNER, adaboost, held_crops
 TEXT, ROBUST = RULES["paper"], RULES["robust"]
 VARIANTS = {  # of the preset "robust": its rule of covariance, its other things
     "corner": (replace(ROBUST, centred=False), {}),
+    "small": (replace(ROBUST, patch_sizes=(4, 8, 16)), {}),
+    "colours": (ROBUST, {"colours": True}),
     "sharp": (ROBUST, {"intensity": 0}),
     "after": (ROBUST, {"last": 1}),
     "no ridges": (TEXT, {}),

@@ -10,7 +10,8 @@ without those crops; "masked" replaces all values of a crop that its edges reach
 tell nothing about it, and leaves negatives as they came.
 
 The rest, on spCov+M+O+LUV (what the presets "paper" and "release" are worth as a whole is in `table_3.py`):
-- patches that have a corner in their cell, not their middle;
+- patches that have a corner in their cell, not their middle; patches half as large;
+- statistics of the colour of largest gradient, not of L;
 - L not smoothed before the statistics; their channels smoothed after;
 - correlations without ridges (an epsilon);
 - a 64th of the features a node, and leaves of real values, both in the last round, of 2048 trees;
@@ -48,6 +49,8 @@ CHANGED = (
     Row("crops with edges left out", CROPS, change=without_edged),
     Row("crops with edges masked", CROPS, train=train_masked),
     Row("corner in the cell", COVARIANCE, "corner", change=with_variants),
+    Row("patches of 4, 8 and 16", COVARIANCE, "small", change=with_variants),
+    Row("statistics of colours", COVARIANCE, "colours", change=with_variants),
     Row("L not smoothed before", COVARIANCE, "sharp", change=with_variants),
     Row("channels smoothed after", COVARIANCE, "after", change=with_variants),
     Row("no ridges", COVARIANCE, "no ridges", change=with_variants),
