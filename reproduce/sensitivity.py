@@ -33,6 +33,7 @@ NAME = "sensitivity"
 COLUMNS = ("column", "variation", "miss_rate", "low", "high", "difference", "difference_low", "difference_high")
 STANDARD, LOOSE = "as judged", "overlap of .4 counts"
 INSIDE, TWICE = "windows inside the image only", "from twice the image's size down"
+BEYOND_SUPPRESSION = (LOOSE, INSIDE, TWICE)
 ROWS = (Row("M+O+LUV", "M+O+LUV", n_seeds=3), Row("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV"))
 FLOOR = -5.0  # of scores: far below one false positive an image
 
@@ -68,7 +69,7 @@ def plan(arguments):
     rows = ROWS if arguments.scale == "paper" else ROWS[:1]
     tasks = [
         Task(task_key(material.name, material.content_hash, row.method, row.preset, repeat, arguments),
-             len(VARIATIONS) + 3, partial(measure, row, arguments.seed + repeat, arguments))
+             len(VARIATIONS) + len(BEYOND_SUPPRESSION), partial(measure, row, arguments.seed + repeat, arguments))
         for row in rows for repeat in range(min(row.n_seeds, protocol.seeds))
     ]  # fmt: skip
     return Plan([Sheet(NAME, COLUMNS, tasks)], protocol)

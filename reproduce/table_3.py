@@ -15,8 +15,8 @@ Where we depart, and why.
 - Minutes of training are of whatever else the machine did and of one thread or two: they tell an order of magnitude.
   With `--jobs 1` a detector has all processors and bars tell the time of each stage.
 - Presets: the text of the paper ("paper") is silent on much; "robust" smooths L before derivatives and draws
-  correlations to 0 where there is little to correlate; "release" has the channels of the authors' program, which the
-  paper's numbers are from (`paucens.features.ChannelSpec`). Trees, samples and search are ours with each.
+  correlations to 0 where there is little to correlate; "release" has the channels of the authors' later program,
+  which differ from the text (`paucens.features.ChannelSpec`). Trees, samples and search are ours with each.
 
     python reproduce/table_3.py --scale paper --data DIR
 
