@@ -178,9 +178,12 @@ def _unit_floats(pixels):
             f"The image has values of type {pixels.dtype}; expected {KINDS}. Divide by the largest possible value, "
             "65535 for 16 bits."
         )
+    with np.errstate(over="ignore"):
+        pixels = pixels.astype(np.float32, copy=False)  # first, so that 1 + 1e-9 is white
     low, high = pixels.min(), pixels.max()
     if not (low >= 0 and high <= 1):  # false for nan too
         raise ValueError(
-            f"The image's floats go from {low:g} to {high:g}; expected [0, 1], no nan. Divide by the value of white."
+            f"The image's floats go from {low:.9g} to {high:.9g}; expected [0, 1], no nan. "
+            "Divide by the value of white."
         )
-    return pixels.astype(np.float32, copy=False)
+    return pixels

@@ -163,11 +163,11 @@ def _encode_header(header, names):
             raise ValueError(f"header[{key!r}] is always {value!r}; got {header[key]!r}. Rename it.")
     if "arrays" in header:
         raise ValueError("header['arrays'] is reserved for the names of the arrays. Rename it.")
-    header = _plain(header, "header") | stamp | {"arrays": names}
+    header = plain(header, "header") | stamp | {"arrays": names}
     return json.dumps(header, sort_keys=True, allow_nan=False, indent=1).encode()
 
 
-def _plain(value, where):
+def plain(value, where):
     """Turn a header value into what JSON can hold without loss, or say where it cannot."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -176,13 +176,13 @@ def _plain(value, where):
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple):
-        return [_plain(item, f"{where}[{position}]") for position, item in enumerate(value)]
+        return [plain(item, f"{where}[{position}]") for position, item in enumerate(value)]
     if not isinstance(value, dict):
         raise TypeError(f"{where} is a {type(value).__name__}, not JSON; arrays go beside the header.")
     for key in value:
         if not isinstance(key, str):
             raise TypeError(f"{where} has the key {key!r}; keys of a header are strings.")
-    return {key: _plain(item, f"{where}[{key!r}]") for key, item in value.items()}
+    return {key: plain(item, f"{where}[{key!r}]") for key, item in value.items()}
 
 
 def _read_entries(path):

@@ -115,6 +115,13 @@ def check_positive(name, value, zero=False, most=np.inf):
     return float(value)
 
 
+def check_number(name, value):
+    """Return a real parameter, which may be infinite; raise ValueError for anything else, nan too."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or math.isnan(value):
+        raise ValueError(f"{name} must be a number, not nan; got {value!r}.")
+    return float(value)
+
+
 def check_choice(name, value, allowed):
     """Return a parameter that must be one of few values; raise ValueError where it is not."""
     if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from paucens import AdaBoostClassifier, Linear, PAUCEnsClassifier, Tree
+from paucens import AdaBoostClassifier, AsymBoostClassifier, Linear, PAUCEnsClassifier, Tree, persistence
 from paucens.datasets import street_crops, synthetic_streets
 from paucens.detector import (
     PedestrianDetector,
@@ -35,12 +35,16 @@ SIZE = (240, 320)
 
 def booster(**parameters):
     learner = Tree(depth=3, column_fraction=1 / 4, column_sampling="node")
-    return AdaBoostClassifier(learner=learner, shrinkage=0.3, random_state=0, **parameters)
+    return AdaBoostClassifier(learner=learner, shrinkage=0.1, random_state=0, **parameters)
 
 
 def material():
     crops = street_crops(synthetic_streets(16, seed=1))
     return list(crops), [record.image for record in synthetic_streets(10, seed=2, people=False, size=SIZE)]
+
+
+def noise_image(k):
+    return np.random.default_rng(k).integers(256, size=(200, 200, 3)).astype(np.uint8)
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +161,46 @@ def test_folders_of_other_trainings_are_refused(streets, tmp_path):
     train(streets, n_estimators=(4,), checkpoint=tmp_path)
     with pytest.raises(ValueError, match=r"holds another training: its n_negatives is 60, not 50\. .*another folder"):
         train(streets, n_estimators=(4,), n_negatives=50, checkpoint=tmp_path)
+    with pytest.raises(ValueError, match=r"its notes is \{\}, not \{'owner': 'B'\}"):
+        train(streets, n_estimators=(4,), notes={"owner": "B"}, checkpoint=tmp_path)
+
+
+def test_other_images_of_the_same_names_and_sizes_are_another_training(streets, tmp_path):
+    folders = [tmp_path / name for name in ("one", "other")]
+    for folder, crops in zip(folders, (streets[0][:12], streets[0][12:24]), strict=True):
+        folder.mkdir()
+        for k, crop in enumerate(crops):
+            Image.fromarray(crop).save(folder / f"{k}.bmp")
+    one, other = (sorted(folder.iterdir()) for folder in folders)
+    assert [path.stat().st_size for path in one] == [path.stat().st_size for path in other]
+    train((one, streets[1]), n_estimators=(4,), checkpoint=tmp_path / "work")
+    with pytest.raises(ValueError, match="holds another training: its positives"):
+        train((other, streets[1]), n_estimators=(4,), checkpoint=tmp_path / "work")
+
+
+def test_a_finished_training_leaves_its_detector(streets, detector, tmp_path):
+    assert_same(train(streets, checkpoint=tmp_path), detector)
+    assert not list(tmp_path.glob("*.npy")) and not (tmp_path / "fit_2.npz").exists()
+    assert_same(train(streets, checkpoint=tmp_path), detector)
+
+
+def test_a_classifier_without_a_seed_gets_one(streets):
+    one, again, other = (
+        train(streets, booster().set_params(random_state=None), n_estimators=(4, 8), random_state=seed)
+        for seed in (0, 0, 1)
+    )
+    assert_same(one, again)
+    assert not np.array_equal(one.trees.place, other.trees.place)
+
+
+@pytest.mark.parametrize(("classifier", "constant"), [
+    (booster().set_params(shrinkage=0.1), True),
+    (booster().set_params(shrinkage=1.0), False),
+    (AsymBoostClassifier(learner=Tree(depth=3), shrinkage=0.1), False),
+], ids=["AdaBoost .1", "AdaBoost 1", "AsymBoost"])  # fmt: skip
+def test_whose_soft_cascade_is_the_papers(streets, classifier, constant):
+    trees = train(streets, classifier, n_estimators=(6,)).trees
+    assert (trees.rejection == -10).all() == constant
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -169,12 +213,39 @@ def test_folders_of_other_trainings_are_refused(streets, tmp_path):
     ({"n_estimators": (0,)}, "n_estimators must be an integer, 1 or larger"),
     ({"most_negatives": 1}, "most_negatives must be an integer, 60 or larger"),
     ({"window": Window((16, 16), (12, 12), 0)}, "sees nothing but its crop"),
+    ({"window": (128, 64)}, r"window must be as Window\(\); got \(128, 64\)"),
+    ({"spec": "M+O+LUV"}, "spec must be as ChannelSpec"),
+    ({"n_estimators": 10}, "n_estimators must be a tuple of numbers of trees, one a round; got 10"),
+    ({"n_estimators": ()}, "n_estimators must be a tuple"),
+    ({"notes": "INRIA"}, "notes must be as"),
+    ({"notes": {"hard": 1}}, r"notes\['hard'\] is set by training itself"),
+    ({"notes": {"by": object()}}, r"notes\['by'\] is a object, not JSON"),
+    ({"scales": 65}, "scales must be an integer, from 1 to 64"),
+    ({"negative_images": [np.zeros((90, 40, 3), dtype=np.uint8)] * 3}, "None of 3 negative images holds a window"),
+    ({"negative_images": [noise_image(0), np.full((200, 200, 3), np.nan)]}, r"negative_images\[1\]: .*no nan"),
+    ({"positives": [np.zeros((160, 96, 3), dtype=np.uint8), "crop.txt"]}, r"crop\.txt"),
 ])  # fmt: skip
 def test_training_teaches(streets, change, message):
     given = {"positives": streets[0][:5], "negative_images": streets[1][:2], "spec": SPEC, "classifier": booster()}
     options = {"n_estimators": (2,), "n_negatives": 60, "most_negatives": 100}
-    with pytest.raises((TypeError, ValueError), match=message):
+    with pytest.raises((TypeError, ValueError, FileNotFoundError), match=message):
         train_detector(**(given | options | change))
+
+
+@pytest.mark.parametrize(("sizes", "message"), [
+    ({"shape": (130, 66)}, "shape of a window must be made of whole cells of 4 pixels; got 130"),
+    ({"shape": (128.0, 64)}, "shape of a window must be an integer"),
+    ({"shape": 128}, r"shape of a window must be a tuple \(height, width\)"),
+    ({"margin": 15}, "margin of a window must be made of whole cells of 4 pixels; got 15"),
+    ({"margin": -8}, "margin of a window must be an integer, from 0"),
+    ({"margin": "16"}, "margin of a window must be an integer"),
+    ({"target": (0, 0)}, "target of a window must be a finite number, larger than 0"),
+    ({"target": (200, 41)}, "at most 128; got 200"),
+    ({"target": "ab"}, "target of a window must be a tuple"),
+])  # fmt: skip
+def test_windows_teach(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        Window(**sizes)
 
 
 def test_images_without_a_window_give_no_negatives(streets):
@@ -197,10 +268,6 @@ def test_negatives_get_the_edges_of_positives(streets):
     sampler._of_crop = lambda rgb: seen.append(samples.repeated_edges(rgb)) or sampler._none()
     sampler.first_negatives([noise_image(k) for k in range(20)], 200, 0, 20)
     assert len(seen) == 200 and 70 < sum(edge[1] == 8 for edge in seen) < 130
-
-
-def noise_image(k):
-    return np.random.default_rng(k).integers(256, size=(200, 200, 3)).astype(np.uint8)
 
 
 def test_what_counts_as_hard():
@@ -269,6 +336,14 @@ def test_heights(detector, scene):
     for bad in (0, -5, np.nan, "60"):
         with pytest.raises(ValueError, match="min_height must be a finite number"):
             detector.detect(scene, min_height=bad)
+    for bad in ({"max_height": 99}, {"min_height": 300, "max_height": 200}):
+        with pytest.raises(ValueError, match=r"max_height is \d+, and nothing below \d+ pixels is looked for"):
+            detector.detect(scene, **bad)
+    with pytest.raises(ValueError, match=r"min_height=1 enlarges the image to 64000 x 48000 pixels; at most 400"):
+        detector.detect(scene, min_height=1)
+    for bad in (np.nan, "0"):
+        with pytest.raises(ValueError, match="threshold must be a number, not nan"):
+            detector.detect(scene, threshold=bad)
 
 
 def test_the_score_is_that_of_the_ensemble(streets):
@@ -306,10 +381,21 @@ def scores_of_first_level(model, rgb):
 
 def test_threshold_for_false_positives(detector, streets):
     threshold = detector.threshold_at_fppi(streets[1], 0.5)
-    n_found = sum(len(detector.detect(image, threshold=threshold)) for image in streets[1])
-    assert n_found == 5
+    above, with_it = (
+        sum(len(detector.detect(image, threshold=score)) for image in streets[1])
+        for score in (threshold, threshold - 1e-6)
+    )
+    assert above <= 5 < with_it  # few trees give equal scores
     with pytest.raises(ValueError, match=r"10 images cannot tell about 0\.05 false positives an image; bring 20"):
         detector.threshold_at_fppi(streets[1], 0.05)
+    with pytest.raises(ValueError, match="images must be a list of images"):
+        detector.threshold_at_fppi(streets[1][0], 1)
+    with pytest.raises(ValueError, match="No window of 2 images gets through all trees"):
+        detector.threshold_at_fppi([np.zeros((50, 20, 3), dtype=np.uint8)] * 2, 1)
+    (image,) = streets[1][:1]
+    lowest = detector.detect(image, threshold=-np.inf)[-1, 4]
+    assert detector.threshold_at_fppi([image], 10_000) == lowest  # fewer than allowed
+    assert len(detector.detect(image, threshold=lowest)) < len(detector.detect(image, threshold=-np.inf))
 
 
 class Serial:
@@ -328,7 +414,7 @@ def test_suppression():
     assert non_maximum_suppression(boxes)[:, 4].tolist() == [3.0, 2.0]
     assert non_maximum_suppression(boxes, denominator="union")[:, 4].tolist() == [3.0, 2.0, 0.5]
     assert non_maximum_suppression(boxes, overlap=1)[:, 4].tolist() == [3.0, 2.0, 1.0, 0.5]
-    assert non_maximum_suppression(np.empty((0, 5))).shape == (0, 5)
+    assert non_maximum_suppression(np.empty((0, 5))).shape == non_maximum_suppression([]).shape == (0, 5)
     for bad in ([[0, 0, 1, 1]], [[0, 0, -1, 1, 0]], [[0, 0, 1, 1, np.nan]]):
         with pytest.raises(ValueError, match="boxes must be rows x, y, w, h, score"):
             non_maximum_suppression(bad)
@@ -357,20 +443,38 @@ def test_files(detector, scene, tmp_path):
     ("value", lambda a: a.astype(np.float64), "float64"),
 ])  # fmt: skip
 def test_tampered_files(detector, name, spoil, message, tmp_path):
-    from paucens import persistence
-
-    detector.save(tmp_path / "model.npz")
-    header, arrays = persistence.load(tmp_path / "model.npz", "PedestrianDetector")
+    header, arrays = parts_of_file(detector, tmp_path)
     arrays[name] = spoil(arrays[name])
-    header = {key: value for key, value in header.items() if key not in ("format", "format_version")}
     persistence.save(tmp_path / "bad.npz", header, arrays)
     with pytest.raises(ValueError, match=message):
         PedestrianDetector.load(tmp_path / "bad.npz")
 
 
-def test_incomplete_files(detector, tmp_path):
-    from paucens import persistence
+def parts_of_file(detector, folder):
+    detector.save(folder / "model.npz")
+    header, arrays = persistence.load(folder / "model.npz", "PedestrianDetector")
+    return {key: value for key, value in header.items() if key not in ("format", "format_version")}, arrays
 
+
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"window": {"shape": [128, 64], "target": [100, 41], "margin": -8}}, "margin of a window"),
+    ({"window": {"shape": [128, 64], "target": "ab", "margin": 16}}, "target of a window"),
+    ({"window": {"shape": [64, 64], "target": [50, 41], "margin": 16}}, "row"),
+    ({"window": 3}, "not a complete detector"),
+    ({"scales": 10**9}, "scales must be an integer, from 1 to 64"),
+    ({"smooth": 2}, "smooth must be a finite number"),
+    ({"threshold": "nan"}, "threshold must be a number"),
+    ({"lambdas": {}}, "lambdas must hold a number for each of"),
+    ({"lambdas": {"M": 0.1, "O": "x", "LUV": 0}}, r"lambdas\['O'\] must be a number"),
+])  # fmt: skip
+def test_tampered_settings(detector, changes, message, tmp_path):
+    header, arrays = parts_of_file(detector, tmp_path)
+    persistence.save(tmp_path / "bad.npz", header | changes, arrays)
+    with pytest.raises(ValueError, match=message):
+        PedestrianDetector.load(tmp_path / "bad.npz")
+
+
+def test_incomplete_files(detector, tmp_path):
     persistence.save(tmp_path / "bad.npz", {"kind": "PedestrianDetector"}, {"first": np.arange(3)})
     with pytest.raises(ValueError, match="is not a complete detector"):
         PedestrianDetector.load(tmp_path / "bad.npz")

@@ -190,6 +190,11 @@ def test_prepared_images():
     assert prepare_images([], [], []) == ([], [], [])
     with pytest.raises(ValueError, match="One entry an image"):
         prepare_images([[]], [], [])
+    for bad in (50, (100, 50), (50, np.nan), (-1, 50)):
+        with pytest.raises(ValueError, match=r"heights must be \(low, high\)"):
+            prepare_images([found], [people], [[]], heights=bad)
+    with pytest.raises(ValueError, match="height_scale must be a finite number, larger than 0"):
+        prepare_images([found], [people], [[]], height_scale=0)
 
 
 # ---------------------------------------------------------------------------------------- intervals

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from paucens.images import read_grey, read_rgb
+from paucens.images import as_rgb, read_grey, read_rgb
 
 RNG = np.random.RandomState(0)
 RGB = RNG.randint(256, size=(5, 7, 3)).astype(np.uint8)
@@ -101,3 +101,10 @@ def test_too_many_pixels_for_pillow_are_refused_with_the_limit(tmp_path, monkeyp
 def test_an_absent_file_is_absent(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_rgb(tmp_path / "a.png")
+
+
+def test_rounding_is_no_other_range():
+    assert as_rgb(np.full((2, 2), 1 + 1e-9)).max() == 1
+    for value, shown in ((1 + 1e-6, r"1\.00000095"), (255, "255"), (1e300, "inf"), (np.nan, "nan")):
+        with pytest.raises(ValueError, match=f"floats go from .* to {shown}; expected"):
+            as_rgb(np.full((2, 2), value, dtype=np.float64))

@@ -122,6 +122,12 @@ def test_crops_beyond_the_image_repeat_its_edge():
         np.testing.assert_array_equal(crop, np.broadcast_to(expected[:, None, None], crop.shape))
 
 
+@pytest.mark.parametrize("image", ["street.png", np.zeros((200, 300), dtype=np.uint8), np.zeros((200, 300, 3))])
+def test_crops_are_of_pixels(image):
+    with pytest.raises(TypeError, match=r"records\[0\] must be pixels, RGB uint8"):
+        street_crops([DetectionRecord(image, [[10, 10, 40, 96]])])
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -130,6 +136,7 @@ def test_crops_beyond_the_image_repeat_its_edge():
         ({"n": 1, "seed": -1}, ValueError),
         ({"n": 1, "size": (119, 640)}, ValueError),
         ({"n": 1, "size": (480, 640.0)}, TypeError),
+        ({"n": 1, "size": 240}, TypeError),
     ],
 )
 def test_parameters_out_of_range(arguments, error):

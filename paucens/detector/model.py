@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from paucens import persistence
+from paucens.detector.samples import check_sources
 from paucens.detector.scan import Search
 from paucens.detector.suppression import non_maximum_suppression
 from paucens.detector.trees import DetectorTrees
@@ -14,7 +15,7 @@ from paucens.features import ChannelSpec
 from paucens.features.pyramid import estimate_lambdas
 from paucens.images import as_rgb
 from paucens.parallel import Threads
-from paucens.validation import check_integer, check_positive
+from paucens.validation import check_number, check_positive
 
 KIND = "PedestrianDetector"
 DEFAULT = Path(__file__).parents[1] / "models" / "pedestrian.npz"
@@ -34,7 +35,7 @@ class PedestrianDetector:
     smooth : float
         Radius of the triangle by which every size is smoothed before it is searched.
     threshold : float
-        Least score of a detection where `detect` is given none.
+        Detections score above it where `detect` is given none.
     lambdas : dict or None
         Power laws of the channels, of a detector that `approximated` made.
     trees : DetectorTrees
@@ -73,7 +74,7 @@ class PedestrianDetector:
         image : array-like or PIL image
             RGB, uint8 of shape (height, width, 3) or float in [0, 1]; or grey, of shape (height, width).
         threshold : float, optional
-            Least score; `self.threshold` where None.
+            Detections score above it; `self.threshold` where None.
         min_height, max_height : float, optional
             Heights in pixels to look for; from the height that the model was trained for, and to that of the image.
             Below the model's height the image is enlarged.
@@ -88,17 +89,25 @@ class PedestrianDetector:
         Raises
         ------
         TypeError, ValueError
-            For what is no image (`paucens.images.as_rgb`) and for heights that are not positive.
+            For what is no image (`paucens.images.as_rgb`), a threshold that is nan, heights that are not positive or
+            between which there is none, and an image that would be enlarged beyond 400 million pixels.
         """
-        for name, height in (("min_height", min_height), ("max_height", max_height)):
-            if height is not None:
-                check_positive(name, height)
-        threshold = self.threshold if threshold is None else float(threshold)
+        self._check_heights(min_height, max_height)
+        threshold = check_number("threshold", self.threshold if threshold is None else threshold)
         rgb = as_rgb(image)
         levels = self.search.levels(rgb.shape[:2], min_height, max_height)
         with Threads(n_jobs) as threads:
             boxes, _ = self.candidates(rgb, levels, threshold, threads, n_jobs)
         return non_maximum_suppression(boxes)
+
+    def _check_heights(self, min_height, max_height):
+        for name, height in (("min_height", min_height), ("max_height", max_height)):
+            if height is not None:
+                check_positive(name, height)
+        least = self.window.target[0] if min_height is None else min_height
+        if max_height is not None and max_height < least:
+            raise ValueError(f"max_height is {max_height:g}, and nothing below {least:g} pixels is looked for; give a "
+                             "min_height below it.")  # fmt: skip
 
     @property
     def search(self):
@@ -142,7 +151,7 @@ class PedestrianDetector:
         -----
         Meant for M, O and LUV. Channels are computed for one size in `scales`; the scan takes as long as before, and
         for so few channels that is most of the time (tests/benchmarks/test_detector_speed.py). A level is one band,
-        whatever its size.
+        whatever its size, so that memory grows with the image: a quarter of a byte a pixel and channel, some times.
         """
         faster = copy.copy(self)
         faster.lambdas = estimate_lambdas(images, self.spec, n_jobs=n_jobs)
@@ -153,7 +162,7 @@ class PedestrianDetector:
 
         Parameters
         ----------
-        images : list of images
+        images : list of images, not of files
             Without people, as many and as alike to those to come as can be.
         fppi : float, default=0.1
             False positives an image; at least one image in 1 / fppi is needed.
@@ -162,13 +171,14 @@ class PedestrianDetector:
         Returns
         -------
         threshold : float
-            For `detect`, or to be kept as `threshold`.
+            For `detect`, or to be kept as `threshold`; the least score of all where there are too few false positives.
 
         Raises
         ------
         ValueError
-            Where so few images cannot tell.
+            Where so few images cannot tell, or where the trees find nothing in any.
         """
+        check_sources("images", images)
         check_positive("fppi", fppi)
         allowed = int(fppi * len(images) + 1e-9)
         if allowed < 1:
@@ -176,7 +186,10 @@ class PedestrianDetector:
                              f"{int(np.ceil(1 / fppi))} or more.")  # fmt: skip
         found = [self.detect(image, threshold=-np.inf, n_jobs=n_jobs)[:, 4] for image in images]
         scores = np.sort(np.concatenate(found))[::-1]
-        return float(scores[allowed]) if len(scores) > allowed else float("-inf")
+        if len(scores) == 0:
+            raise ValueError(f"No window of {len(images)} images gets through all trees, so no score is that of "
+                             f"{fppi:g} false positives an image; bring larger images, or more.")  # fmt: skip
+        return float(scores[min(allowed, len(scores) - 1)])
 
     # -- files -------------------------------------------------------------------------------------
 
@@ -216,7 +229,7 @@ class PedestrianDetector:
         Raises
         ------
         ValueError
-            Where the file is damaged, of another kind or version, or holds an index out of range.
+            Where the file is damaged, of another kind or version, or holds an index or a setting out of range.
         """
         header, arrays = persistence.load(path, KIND)
         try:
@@ -224,11 +237,9 @@ class PedestrianDetector:
             window = Window(**{name: tuple(size) if isinstance(size, list) else size
                                for name, size in header["window"].items()})  # fmt: skip
             trees = DetectorTrees(**arrays)
-            check_integer("scales", header["scales"], 1)
-            model = cls(spec, window, trees, scales=header["scales"],
-                        smooth=check_positive("smooth", header["smooth"], zero=True, most=1),
-                        threshold=float(header["threshold"]), lambdas=header["lambdas"],
-                        notes=header["notes"])  # fmt: skip
+            search = Search(spec, window, header["scales"], header["smooth"], header["lambdas"])
+            model = cls(spec, window, trees, scales=search.per_octave, smooth=search.smooth, lambdas=search.lambdas,
+                        threshold=check_number("threshold", header["threshold"]), notes=header["notes"])  # fmt: skip
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is not a complete detector: {error}. Save the model again.") from error
         check_trees(trees, window, spec)

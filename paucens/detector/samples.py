@@ -20,6 +20,23 @@ def pixels_of(source):
     return read_rgb(source) if isinstance(source, str | Path) else as_rgb(source)
 
 
+def pixels_at(name, sources, k):
+    """As `pixels_of`, of one of a list; an error tells which."""
+    try:
+        return pixels_of(sources[k])
+    except TypeError as error:
+        raise TypeError(f"{name}[{k}]: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{name}[{k}]: {error}") from error
+
+
+def check_sources(name, sources):
+    """Refuse what is no list of images, one image above all; raises ValueError."""
+    if not isinstance(sources, list | tuple) or len(sources) == 0:
+        raise ValueError(f"{name} must be a list of images or of files, at least one; got {type(sources).__name__}"
+                         f"{'' if not hasattr(sources, '__len__') else f' of length {len(sources)}'}.")  # fmt: skip
+
+
 def repeated_edges(rgb):
     """How many of an image's outermost rows and columns only repeat the next one inwards: top, bottom, left, right.
 
@@ -77,7 +94,7 @@ class Sampler:
         """Features of crops [start, stop), each followed by its mirror, float32 of shape (2 n, n_features)."""
 
         def pair(k):
-            rgb = pixels_of(sources[k])
+            rgb = pixels_at("positives", sources, k)
             if rgb.shape[:2] != self.search.window.crop:
                 height, width = self.search.window.crop
                 raise ValueError(
@@ -93,13 +110,18 @@ class Sampler:
 
         def some(k):
             n = (k + 1) * n_wanted // len(sources) - k * n_wanted // len(sources)
-            return self._random_windows(k, pixels_of(sources[k]), n) if n else self._none()
+            return self._random_windows(k, pixels_at("negative_images", sources, k), n) if n else self._none()
 
         return self._stacked(some, range(start, stop))
 
     def hard_negatives(self, sources, chosen, detector, threshold, most):
         """Features of the windows of the chosen images that a detector takes for objects, the best `most` of each."""
-        return self._stacked(lambda k: self._best_windows(k, pixels_of(sources[k]), detector, threshold, most), chosen)
+
+        def best(k):
+            rgb = pixels_at("negative_images", sources, k)
+            return self._best_windows(k, rgb, detector, threshold, most)
+
+        return self._stacked(best, chosen)
 
     def _stacked(self, work, items):
         found = list(self.threads.map(work, items))

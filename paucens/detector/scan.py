@@ -10,11 +10,14 @@ from paucens.detector.trees import DetectorTrees
 from paucens.detector.window import Window
 from paucens.features.channels import CELL
 from paucens.features.pyramid import Level, approximated, channels_at, nearest_computed, resize, scales
+from paucens.validation import check_integer, check_number, check_positive
 
 kernels = chosen("windows")
 
 SLACK = 16  # floats that the scan may read behind the strips
 BAND_BYTES = 256_000_000  # of channels at a time; larger levels are searched in bands of rows
+MOST_PIXELS = 400_000_000  # of an enlarged image: 1.2 GB, and as much for its border
+MOST_SCALES = 64  # in a factor of two
 
 
 class Band(NamedTuple):
@@ -61,6 +64,18 @@ class Search:
     smooth: float = 0.0
     lambdas: dict | None = None
 
+    def __post_init__(self):
+        check_integer("scales", self.per_octave, 1, MOST_SCALES)
+        check_positive("smooth", self.smooth, zero=True, most=1)
+        if self.lambdas is None:
+            return
+        if not isinstance(self.lambdas, dict) or set(self.lambdas) != set(self.spec.groups):
+            raise ValueError(f"lambdas must hold a number for each of {', '.join(self.spec.groups)}; got "
+                             f"{self.lambdas!r}. Estimate them by approximated(images).")  # fmt: skip
+        for group, exponent in self.lambdas.items():
+            if not np.isfinite(check_number(f"lambdas[{group!r}]", exponent)):
+                raise ValueError(f"lambdas[{group!r}] must be finite; got {exponent}.")
+
     def levels(self, image_shape, min_height=None, max_height=None):
         """The sizes at which an image is searched for objects of some heights, a list of Level.
 
@@ -69,11 +84,21 @@ class Search:
         image_shape : tuple of int
         min_height, max_height : float, optional
             In pixels; from the height of the target, and to that of the image.
+
+        Raises
+        ------
+        ValueError
+            Where the image would be enlarged beyond `MOST_PIXELS`.
         """
         height = self.window.target[0]
         up = 0.0 if min_height is None else np.log2(height / min_height)
         levels = scales(image_shape, per_octave=self.per_octave, octaves_up=up, min_shape=self.window.target,
                         shrink=CELL)  # fmt: skip
+        if levels and levels[0].ratio[0] > 1 and np.prod(levels[0].shape, dtype=float) > MOST_PIXELS:
+            rows, columns = levels[0].shape
+            raise ValueError(f"min_height={min_height:g} enlarges the image to {columns} x {rows} pixels; at most "
+                             f"{MOST_PIXELS // 10**6} million are searched. Give a larger min_height, or a part of the "
+                             "image.")  # fmt: skip
         return [level for level in levels if max_height is None or height / level.ratio[0] <= max_height]
 
     def bands(self, rgb, levels, threads, n_jobs):

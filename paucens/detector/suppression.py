@@ -40,10 +40,12 @@ def non_maximum_suppression(boxes, overlap=OVERLAP, denominator=DENOMINATOR):
     [[1.0, 0.0, 10.0, 20.0, 3.0], [30.0, 0.0, 10.0, 20.0, 2.0]]
     """
     boxes = np.asarray(boxes, dtype=np.float64)
+    if boxes.shape == (0,):
+        boxes = boxes.reshape(0, 5)
     if boxes.ndim != 2 or boxes.shape[1] != 5 or not np.isfinite(boxes).all() or (boxes[:, 2:4] < 0).any():
         raise ValueError(
             f"boxes must be rows x, y, w, h, score, finite and of sizes that are not negative; got {boxes.dtype} "
-            f"of shape {boxes.shape}. Leave out what is not a box; no box at all is np.empty((0, 5))."
+            f"of shape {boxes.shape}. Leave out what is not a box."
         )
     check_positive("overlap", overlap, zero=True, most=1)
     check_choice("denominator", denominator, ("min", "union"))

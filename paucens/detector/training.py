@@ -8,14 +8,15 @@ import numpy as np
 from sklearn.base import clone
 from tqdm import tqdm
 
-from paucens.boosting.rounds import Booster
+from paucens.boosting import AdaBoostClassifier
 from paucens.detector.model import PedestrianDetector
 from paucens.detector.samples import (
     BIN_SAMPLES,
     TOGETHER,
     Sampler,
+    check_sources,
     codes_of,
-    pixels_of,
+    pixels_at,
     repeated_edges,
     stream,
 )
@@ -23,16 +24,19 @@ from paucens.detector.scan import Search
 from paucens.detector.trees import detector_trees
 from paucens.detector.window import Window
 from paucens.detector.workshop import Workshop
+from paucens.features import ChannelSpec
 from paucens.learners.binning import MAX_BINS, BinnedData, find_thresholds
 from paucens.learners.growing import leaves_of_codes
 from paucens.model import WeightedEnsemble
 from paucens.model.checkpoint import Checkpoint
 from paucens.parallel import Threads
-from paucens.validation import check_integer, check_positive
+from paucens.persistence import plain
+from paucens.validation import check_integer
 
-REJECTION = -10.0  # of AdaBoost with shrinkage: the paper's soft cascade (Sec. 4.3)
+REJECTION, SHRINKAGE = -10.0, 0.1  # the paper's soft cascade (Sec. 4.3), and of AdaBoost with at most what shrinkage
 LOWEST_SHARE = 0.005  # of the positives, which may score below what counts as hard
 LEAST_SLACK = 1e-3  # of a rejection: while all weights are 0, all sums are equal
+OWN_NOTES = ("hard", "negatives")  # above what score a window is hard, and how many windows the last round had
 HARD_MARGIN = 0.1  # of the distance between the median scores of the classes, below it
 
 
@@ -67,14 +71,18 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
         Radius of the triangle by which images, not crops, are smoothed at every size, while negatives are drawn and in
         the detector: crops that were resampled are smoother than what they were cut from, and trees might tell.
     random_state : int, default=0
-        Source of windows at random, the order of images and the negatives that are kept.
+        Source of windows at random, the order of images and the negatives that are kept; also of the classifier where
+        its own is None.
     n_jobs : int, optional
         Threads, as in joblib. Results do not depend on it.
     checkpoint : path-like, optional
         Folder for what is unfinished; it is made where it does not exist. Training that was cut short, by whatever,
-        goes on from it and ends with the same detector, bit for bit. A temporary folder where None.
+        goes on from it and ends with the same detector, bit for bit. A temporary folder where None. While training
+        runs it needs two to three bytes for each value of a sample, which are (2 len(positives) + most_negatives)
+        times the features: 4 GB for all channels of INRIA Person. In the end the detector is left.
     notes : dict, optional
-        What the model file should tell about its data, JSON values.
+        What the model file should tell about its data, JSON values. Training adds "negatives", how many the last round
+        had, and "hard", the score above which a window is hard.
     verbose : int, default=0
         Show progress bars where positive.
 
@@ -85,8 +93,8 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
     Raises
     ------
     ValueError, TypeError
-        For no positives or images, crops of another size, an ensemble of something else than trees, parameters out of
-        range, and a checkpoint of another training.
+        For no positives or images, crops of another size, images that hold no window, an ensemble of something else
+        than trees, parameters out of range, and a checkpoint of another training, of which it holds all but the code.
 
     Notes
     -----
@@ -97,8 +105,9 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
     then on.
 
     Windows count as hard that score above 0 or, where the lowest positives score less, above the half-percent of the
-    positives, less a tenth of the distance between the median scores of the classes. An `AdaBoostClassifier` gives
-    up a window at a sum of -10 (Sec. 4.3, made for shrinkage 0.1), other ensembles where no positive has been by far.
+    positives, less a tenth of the distance between the median scores of the classes. An `AdaBoostClassifier` of
+    shrinkage 0.1 or less gives up a window at a sum of -10 (Sec. 4.3), other ensembles where no positive has been by
+    far.
 
     Examples
     --------
@@ -128,24 +137,32 @@ class _Training:
 
     def __init__(self, positives, images, spec, classifier, window, n_estimators, n_negatives, most_negatives,
                  per_image, scales, smooth, seed, notes, verbose):  # fmt: skip
-        _check_sources("positives", positives)
-        _check_sources("negative_images", images)
+        check_sources("positives", positives)
+        check_sources("negative_images", images)
+        if not isinstance(n_estimators, list | tuple) or len(n_estimators) == 0:
+            raise ValueError(f"n_estimators must be a tuple of numbers of trees, one a round; got {n_estimators!r}.")
+        for name, value, kind, example in (
+            ("spec", spec, ChannelSpec, 'ChannelSpec.parse("M+O+LUV")'),
+            ("window", window, Window, "Window()"),
+            ("notes", notes, dict | None, '{"data": "INRIA Person"}'),
+        ):
+            if not isinstance(value, kind):
+                raise TypeError(f"{name} must be as {example}; got {value!r}.")
         self.n_estimators = [check_integer("n_estimators", n, 1) for n in n_estimators]
-        self.classifiers = _checked_classifiers(classifier, len(self.n_estimators))
+        self.seed = check_integer("random_state", seed, 0)
+        self.classifiers = _checked_classifiers(classifier, len(self.n_estimators), self.seed)
         self.n_negatives = check_integer("n_negatives", n_negatives, 1)
         self.most_negatives = check_integer("most_negatives", most_negatives, self.n_negatives)
         self.per_image = check_integer("per_image", per_image, 1)
-        self.seed = check_integer("random_state", seed, 0)
         self.positives, self.images = positives, images
-        self.notes, self.verbose = notes, verbose
-        smooth = check_positive("smooth", smooth, zero=True, most=1)
-        self.search = Search(spec, window, check_integer("scales", scales, 1), smooth)
+        self.notes, self.verbose = _checked_notes(notes or {}), verbose
+        self.search = Search(spec, window, scales, smooth)
         self.places = window.offered(spec)
         if len(self.places) == 0:
             raise ValueError(f"No cell of {window} sees nothing but its crop. Give the window a larger margin.")
 
     def settings(self):
-        """All that the result depends on but the pixels, and of these how many there are; JSON."""
+        """All that the result depends on, of images a digest; JSON."""
         return {
             "spec": str(self.search.spec), "window": repr(self.search.window), "scales": self.search.per_octave,
             "smooth": self.search.smooth,
@@ -153,34 +170,46 @@ class _Training:
             "n_estimators": self.n_estimators, "n_negatives": self.n_negatives,
             "most_negatives": self.most_negatives, "per_image": self.per_image, "random_state": self.seed,
             "positives": _fingerprint(self.positives), "negative_images": _fingerprint(self.images),
+            "notes": self.notes,
         }  # fmt: skip
 
     def run(self, workshop, threads, n_jobs):
-        """Train round by round; whatever is in the workshop already is not made again."""
+        """The detector of the last round; whatever is in the workshop already is not made again."""
+        last = len(self.n_estimators) - 1
+        detector = workshop.detector(f"round {last}", lambda: self._rounds(workshop, last, threads, n_jobs))
+        workshop.forget("*", f"fit {last}.npz")
+        return detector
+
+    def _rounds(self, workshop, last, threads, n_jobs):
         edges = workshop.array("edges", lambda: self._edges(threads))
         sampler = Sampler(self.search, self.places, self.seed, threads, edges)
         bins = workshop.arrays("bins", lambda: self._bins(sampler, threads))
         detector = None
-        for k in range(len(self.n_estimators)):
+        for k in range(last):
 
             def make(k=k, before=detector):
                 return self._round(workshop, k, before, bins, sampler, threads, n_jobs)
 
             detector = workshop.detector(f"round {k}", make)
             workshop.forget(f"codes {k}", f"fit {k}.npz", f"negatives {k - 1}", f"hard {k} *")
-        return detector
+        return self._round(workshop, last, detector, bins, sampler, threads, n_jobs)
 
     # -- samples -----------------------------------------------------------------------------------
 
     def _edges(self, threads):
         """The repeated edges of all positives and of their mirrors, int64 (2 n, 4)."""
-        edges = np.array(threads.map(lambda crop: repeated_edges(pixels_of(crop)), self.positives))
+        crops = range(len(self.positives))
+        edges = np.array(threads.map(lambda k: repeated_edges(pixels_at("positives", self.positives, k)), crops))
         return np.concatenate([edges, edges[:, [0, 1, 3, 2]]])
 
     def _bins(self, sampler, threads):
         n = min(BIN_SAMPLES // 4, len(self.positives))  # with their mirrors half of the samples
         crops = [self.positives[k * len(self.positives) // n] for k in range(n)]
         negatives = sampler.first_negatives(self.images, 2 * n, 0, len(self.images))
+        if len(negatives) == 0:
+            height, width = self.search.window.shape
+            raise ValueError(f"None of {len(self.images)} negative images holds a window of {height} x {width} pixels; "
+                             "give larger ones.")  # fmt: skip
         values = np.concatenate([sampler.positives(crops, 0, n), negatives])
         return find_thresholds(values, check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS), threads)
 
@@ -257,7 +286,8 @@ class _Training:
         return detector
 
     def _detector(self, model, lowest):
-        rejection = np.full(len(lowest), REJECTION) if isinstance(model, Booster) else lowest
+        is_papers = isinstance(model, AdaBoostClassifier) and model.shrinkage <= SHRINKAGE
+        rejection = np.full(len(lowest), REJECTION) if is_papers else lowest
         trees = detector_trees(model.learners_, model.weights_, model.threshold_, self.places, rejection)
         return PedestrianDetector(self.search.spec, self.search.window, trees, scales=self.search.per_octave,
                                   smooth=self.search.smooth, notes=self.notes)  # fmt: skip
@@ -293,8 +323,8 @@ def hard_threshold(scores, n_positives):
     return float(min(0.0, np.quantile(positives, LOWEST_SHARE)) - HARD_MARGIN * distance)
 
 
-def _checked_classifiers(classifier, n_rounds):
-    """The ensemble of each round."""
+def _checked_classifiers(classifier, n_rounds, seed):
+    """The ensemble of each round; one that would be different each time gets a seed, or it could not be resumed."""
     classifiers = classifier if isinstance(classifier, list | tuple) else [classifier] * n_rounds
     for one in classifiers:
         if not isinstance(one, WeightedEnsemble):
@@ -303,21 +333,27 @@ def _checked_classifiers(classifier, n_rounds):
     if len(classifiers) != n_rounds:
         raise ValueError(f"{len(classifiers)} classifiers do not fit the {n_rounds} rounds of n_estimators; give one, "
                          "or one for each round.")  # fmt: skip
-    return list(classifiers)
+    return [
+        clone(one).set_params(random_state=int(stream(seed, 4, k).integers(2**31))) if one.random_state is None else one
+        for k, one in enumerate(classifiers)
+    ]
 
 
-def _check_sources(name, sources):
-    if not isinstance(sources, list | tuple) or len(sources) == 0:
-        raise ValueError(f"{name} must be a list of images or of files, at least one; got {type(sources).__name__}"
-                         f"{'' if not hasattr(sources, '__len__') else f' of length {len(sources)}'}.")  # fmt: skip
+def _checked_notes(notes):
+    """Notes as a file will hold them."""
+    for name in OWN_NOTES:
+        if name in notes:
+            raise ValueError(f"notes[{name!r}] is set by training itself; name yours otherwise.")
+    return plain(notes, "notes")
 
 
 def _fingerprint(sources):
-    """Number and digest of the names and sizes of files, or of the pixels of images."""
+    """Number and digest of the contents of files, or of the pixels of images."""
     digest = hashlib.sha256()
     for source in sources:
         if isinstance(source, str | Path):
-            digest.update(f"{Path(source).name} {Path(source).stat().st_size}".encode())
+            digest.update(hashlib.sha256(Path(source).read_bytes()).digest())
         else:
-            digest.update(np.ascontiguousarray(source).tobytes())
+            pixels = np.ascontiguousarray(source)
+            digest.update(f"{pixels.shape} {pixels.dtype}".encode() + pixels.tobytes())
     return f"{len(sources)} {digest.hexdigest()[:16]}"

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from paucens.features.channels import CELL
+from paucens.validation import check_integer, check_positive
+
+MOST_PIXELS = 4096  # of a side: windows beyond it are slips
 
 
 @dataclass(frozen=True)
@@ -14,11 +17,17 @@ class Window:
     Attributes
     ----------
     shape : tuple of int
-        The window, multiples of the cell.
+        The window, multiples of the cell, 4.
     target : tuple of float
         The object in the middle of it: what a detection's box is.
     margin : int
-        Pixels around the window that features may see; training crops are larger than the window by it on all sides.
+        Pixels around the window that features may see, a multiple of the cell; training crops are larger than the
+        window by it on all sides.
+
+    Raises
+    ------
+    ValueError
+        For sizes that are not multiples of the cell, and a target that is not inside of the window.
 
     Examples
     --------
@@ -30,6 +39,17 @@ class Window:
     shape: tuple = (128, 64)
     target: tuple = (100.0, 41.0)
     margin: int = 16
+
+    def __post_init__(self):
+        for name in ("shape", "target"):
+            sides = getattr(self, name)
+            if not isinstance(sides, tuple) or len(sides) != 2:
+                raise ValueError(f"{name} of a window must be a tuple (height, width) in pixels; got {sides!r}.")
+        for name, side, least in (*(("shape", side, CELL) for side in self.shape), ("margin", self.margin, 0)):
+            if check_integer(f"{name} of a window", side, least, MOST_PIXELS) % CELL:
+                raise ValueError(f"{name} of a window must be made of whole cells of {CELL} pixels; got {side}.")
+        for inner, side in zip(self.target, self.shape, strict=True):
+            check_positive("target of a window", inner, most=side)
 
     @property
     def cells(self):

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 
+from paucens.validation import check_positive
+
 ASPECT = 0.41  # width / height of a standing person (Dollar et al. 2012)
 EXPAND = 1.25  # detections this factor outside of the evaluated heights still count
 
@@ -129,7 +131,8 @@ def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_
     Raises
     ------
     ValueError
-        If a list has another length than the others, or a box is not finite or has a negative side.
+        If a list has another length than the others, a box is not finite or has a negative side, no height lies
+        between the two, or the factor is not positive.
 
     Examples
     --------
@@ -139,6 +142,9 @@ def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_
     ([[19.5, 20.0, 41.0, 100.0, 0.7]], [[4.5, 0.0, 41.0, 100.0]], [[0.0, 0.0, 9.0, 20.0]])
     """
     detections, truths, ignores = check_images(detections=detections, truths=truths, ignores=ignores)
+    if not isinstance(heights, list | tuple) or len(heights) != 2 or not 0 <= heights[0] < heights[1]:
+        raise ValueError(f"heights must be (low, high), 0 <= low < high, in pixels; got {heights!r}.")
+    check_positive("height_scale", height_scale)
     evaluated = [within_heights(boxes, heights, expand=1) for boxes in truths]
     return (
         prepare_detections(detections, heights, height_scale=height_scale),

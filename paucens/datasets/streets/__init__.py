@@ -58,6 +58,8 @@ def synthetic_streets(n, seed=0, *, people=True, size=(480, 640)) -> list[Detect
     """
     check_scalar(n, "n", numbers.Integral, min_val=1)
     check_scalar(seed, "seed", numbers.Integral, min_val=0, max_val=2**32 - 1)
+    if not isinstance(size, list | tuple) or len(size) != 2:
+        raise TypeError(f"size must be (height, width) in pixels; got {size!r}.")
     for side in size:
         check_scalar(side, "size", numbers.Integral, min_val=120)
     return [render(seed, number, people, tuple(size)) for number in range(n)]
@@ -69,13 +71,18 @@ def street_crops(records) -> np.ndarray:
     Parameters
     ----------
     records : list of DetectionRecord
-        With pixels as images, such as those of `synthetic_streets`; each of their `boxes` makes a crop.
+        With pixels as images, RGB uint8, such as those of `synthetic_streets`; each of their `boxes` makes a crop.
 
     Returns
     -------
     crops : ndarray of shape (k, 160, 96, 3), uint8
         In the order of the records and of their boxes. Where a crop leaves the image, its edge is repeated, as in 432
         of INRIA's 1208.
+
+    Raises
+    ------
+    TypeError
+        For a record whose image is something else.
 
     Examples
     --------
@@ -84,6 +91,11 @@ def street_crops(records) -> np.ndarray:
     >>> len(street_crops(records)) == sum(len(record.boxes) for record in records)
     True
     """
+    for k, record in enumerate(records):
+        shape, kind = getattr(record.image, "shape", ()), getattr(record.image, "dtype", None)
+        if len(shape) != 3 or shape[2] != 3 or kind != np.uint8:
+            raise TypeError(f"The image of records[{k}] must be pixels, RGB uint8; got {type(record.image).__name__} "
+                            f"of shape {shape}. paucens.images.read_rgb reads a file.")  # fmt: skip
     crops = [_crop(record.image, person) for record in records for person in record.boxes]
     return np.array(crops, dtype=np.uint8).reshape(-1, *CROP_SIZE, 3)
 
