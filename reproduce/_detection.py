@@ -54,6 +54,7 @@ from paucens.datasets import (
 from paucens.detector.samples import pixels_of, repeated_edges
 from paucens.evaluation import log_average_miss_rate, match_images, prepare_images
 from paucens.parallel import Threads
+from reproduce._run import Data
 from reproduce._store import ROOT
 
 SMOOTH = 0.5  # radius of the triangle that makes photographs as smooth as the crops of INRIA are
@@ -158,6 +159,16 @@ class TestColumn:
         prepared = prepare_images(detections, truths, ignores, heights=(self.least_height, np.inf))
         return match_images(*prepared, overlap)
 
+    def content_hash(self):
+        """Digest of its images and boxes."""
+        digest = sha256()
+        for record in self.load():
+            image = record.image
+            digest.update(sha256(image.read_bytes() if isinstance(image, Path) else image.tobytes()).digest())
+            for boxes in (record.boxes, record.ignore):
+                digest.update(f"{boxes.shape}".encode() + boxes.tobytes())
+        return digest.hexdigest()
+
 
 @dataclass(frozen=True)
 class Material:
@@ -172,6 +183,7 @@ class Material:
     crops, negatives : list of Path or ndarray
     columns : list of TestColumn
     content_hash : str
+        Of crops and negatives.
     smooth : float
         What makes images as smooth as the crops.
     """
@@ -188,6 +200,26 @@ class Material:
     def is_real(self):
         """Whether its numbers may stand beside the paper's."""
         return self.name == "INRIA"
+
+    def data(self, n_columns):
+        """What a provenance says of the material and of the first test sets; nothing of what is rendered."""
+        if not self.is_real:
+            return []
+        training = (f"{self.name}, training", [*self.crops, *self.negatives], self.content_hash)
+        tests = [
+            (column.name, [record.image for record in column.load()], column.content_hash())
+            for column in self.columns[:n_columns]
+        ]
+        return [
+            Data("", title, np.array(images, dtype=str), None, None, False, digest)
+            for title, images, digest in (training, *tests)
+        ]
+
+
+def joint_hash(data, material):
+    """Digest of all data that a row of a CSV depends on."""
+    hashes = [one.content_hash for one in data] or [material.content_hash]
+    return hashes[0] if len(hashes) == 1 else sha256("".join(hashes).encode()).hexdigest()
 
 
 def inria_material(folder=None):

@@ -42,10 +42,11 @@ def scores_block(rows, printed):
 def pairs_block(pairs):
     """Differences of rows."""
     cells = [
-        [row.method, row.setting, f"{100 * row.difference:+.1f}", f"{100 * row.low:+.1f} to {100 * row.high:+.1f}"]
+        [row.method, row.setting, len(str(row.repeat).split()), f"{100 * row.difference:+.1f}",
+         f"{100 * row.low:+.1f} to {100 * row.high:+.1f}"]
         for row in pairs.itertuples()
-    ]
-    return markdown(["difference", "presets", "points", "95 %"], cells)
+    ]  # fmt: skip
+    return markdown(["difference", "presets", "seeds", "points", "95 %"], cells)
 
 
 def picture(name, frames):

@@ -22,13 +22,14 @@ from reproduce._detection import (
     best_detections,
     detections_of,
     inria_material,
+    joint_hash,
     load_detections,
     log_evaluation,
     save_detections,
     streets_material,
     training_fold,
 )
-from reproduce._run import output_folder
+from reproduce._run import Plan, output_folder
 from reproduce._store import ROOT, Sheet, Task, task_key
 
 COLUMNS = ("column", "n_images", "n_people", "miss_rate", "low", "high", "train_seconds", "detect_seconds",
@@ -99,26 +100,34 @@ def parts_of(arguments):
     return [part for material in both for part in (material.crops, material.negatives)]
 
 
-def detector_sheets(script, rows, pairs, arguments, most_columns=None):
-    """The sheets of a table of detectors: miss rates, in the first so many columns, then differences."""
-    material = material_of(arguments)
+def detector_plan(script, rows, pairs, arguments, most_columns=None):
+    """The plan of a table of detectors: miss rates, in the first so many columns, then differences."""
+    material, protocol = material_of(arguments), PROTOCOLS[arguments.scale]
     n_columns = len(material.columns[:most_columns])
+    data = material.data(n_columns)
+    data_hash = joint_hash(data, material)
     tasks = [
         Task(
-            task_key(material.name, material.content_hash, row.method, row.preset, repeat, arguments), n_columns,
+            task_key(material.name, data_hash, row.method, row.preset, repeat, arguments), n_columns,
             partial(measure, script, row, arguments.seed + repeat, arguments, n_columns),
         )
-        for repeat in range(PROTOCOLS[arguments.scale].seeds) for row in rows if repeat < row.n_seeds
+        for repeat in range(protocol.seeds) for row in rows if repeat < row.n_seeds
     ]  # fmt: skip
     comparisons = [
         Task(
-            task_key(material.name, material.content_hash, f"{one.method} − {other.method}",
-                     f"{one.preset} − {other.preset}", 0, arguments), n_columns,
+            task_key(material.name, data_hash, f"{one.method} − {other.method}",
+                     f"{one.preset} − {other.preset}", " ".join(map(str, shared_seeds(one, other, protocol))),
+                     arguments), n_columns,
             partial(compare, script, one, other, arguments, n_columns),
         )
         for one, other in pairs
     ]  # fmt: skip
-    return [Sheet(script, COLUMNS, tasks), Sheet(f"{script}_pairs", PAIR_COLUMNS, comparisons)]
+    return Plan([Sheet(script, COLUMNS, tasks), Sheet(f"{script}_pairs", PAIR_COLUMNS, comparisons)], protocol, data)
+
+
+def shared_seeds(one, other, protocol):
+    """The repeats in which both of two rows are trained."""
+    return range(min(one.n_seeds, other.n_seeds, protocol.seeds))
 
 
 def measure(script, row, seed, arguments, n_columns):
@@ -206,13 +215,12 @@ def detections_path(script, row, seed, column, arguments):
 
 def compare(script, one, other, arguments, n_columns):
     """Differences of the miss rates of two rows with their intervals, paired over images and the seeds of both."""
-    n_seeds = min(one.n_seeds, other.n_seeds, PROTOCOLS[arguments.scale].seeds)
-    found = []
+    seeds, found = shared_seeds(one, other, PROTOCOLS[arguments.scale]), []
     for column in material_of(arguments).columns[:n_columns]:
         runs = [
             [
                 column.evaluate(load_detections(detections_path(script, row, arguments.seed + k, column, arguments)))
-                for k in range(n_seeds)
+                for k in seeds
             ]
             for row in (one, other)
         ]

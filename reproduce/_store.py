@@ -68,7 +68,7 @@ def complete(sheet, folder, origin, jobs):
     folder : Path
         Holds `<sheet name>.csv`, and its provenance as `.json`.
     origin : dict
-        The provenance. Rows made by other versions than it names are computed anew.
+        The provenance. Rows made by other versions or by another protocol than it names are computed anew.
     jobs : int
         Processes.
     """
@@ -113,7 +113,7 @@ def _work(position, work, *given, **named):
 
 def _reusable_blocks(sheet, path, origin):
     """Return the complete blocks of the plan that the CSV holds, by key, and say what is left out."""
-    if not path.exists() or _has_other_versions(path.with_suffix(".json"), origin):
+    if not path.exists() or _is_of_other_origin(path.with_suffix(".json"), origin):
         return {}
     header, *lines = [*csv.reader(io.StringIO(_whole_lines(path))), []]
     if tuple(header) != KEY + sheet.columns:
@@ -131,10 +131,15 @@ def _reusable_blocks(sheet, path, origin):
     return reusable
 
 
-def _has_other_versions(path, origin):
-    """Tell whether the provenance names other versions than those that run now, and say so."""
-    made_by = json.loads(path.read_text(encoding="utf-8"))["versions"] if path.exists() else {}
-    changed = [f"{name} {old}" for name, old in made_by.items() if origin["versions"].get(name) != old]
+def _is_of_other_origin(path, origin):
+    """Tell whether the provenance names versions or a protocol other than those of now, and say so."""
+    if not path.exists():
+        return False
+    made_by, now = json.loads(path.read_text(encoding="utf-8")), json.loads(json.dumps(origin))
+    changed = [
+        f"{name} {old}" for part in ("versions", "protocol") for name, old in made_by.get(part, {}).items()
+        if now.get(part, {}).get(name) != old
+    ]  # fmt: skip
     if changed:
         print(f"{path.stem}.csv was made with {', '.join(changed)}; it is computed anew.")
     return bool(changed)

@@ -29,8 +29,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from reproduce._detector_tables import picture, table
-from reproduce._detectors import PROTOCOLS, Row, detector_sheets
-from reproduce._run import Plan, Script, main
+from reproduce._detectors import Row, detector_plan
+from reproduce._run import Script, main
 from reproduce._variants import (
     few_features,
     not_smoothed,
@@ -68,7 +68,7 @@ def plan(arguments):
     firsts = [FIRST[channels] for channels in dict.fromkeys(row.channels for row in changed)]
     rows = [row for first in firsts for row in (first, *changed) if row.channels == first.channels]
     pairs = [pair for pair in PAIRS if pair[0] in changed]
-    return Plan(detector_sheets(NAME, rows, pairs, arguments, 1), PROTOCOLS[arguments.scale])
+    return detector_plan(NAME, rows, pairs, arguments, 1)
 
 
 SCRIPT = Script(NAME, __doc__, (NAME, f"{NAME}_pairs"), plan, partial(table, NAME), partial(picture, NAME))

@@ -7,8 +7,8 @@ held out at .01 to 1 false positives a photograph held out, of both as they are,
 sigma 1; the candidate with the least mean of the four is shipped as it was trained, with the threshold that gives .1
 false positives a photograph, all held-out ones taken as they are and as JPEG 75.
 
-The one that was chosen is then run on INRIA test, once, as it is and with the same three changes of its images.
-`--scale paper` writes the model to paucens/models/pedestrian.npz.
+The one that was chosen is then run on INRIA test, once, as it is and with the same three changes of its images. It is
+left as build/default_model/SCALE/best.npz; that of the scale "paper" is paucens/models/pedestrian.npz.
 
     python reproduce/default_model.py --scale paper --data DIR
 
@@ -29,14 +29,13 @@ from PIL import Image, ImageFilter
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paucens.detector import PedestrianDetector
-from paucens.detector.model import DEFAULT
 from paucens.detector.samples import pixels_of
 from paucens.evaluation import miss_rate_difference, miss_rate_interval
 from paucens.plotting import new_figure
-from reproduce._detection import crop_miss_rate, detections_of, held_crops, log_evaluation
+from reproduce._detection import crop_miss_rate, detections_of, held_crops, joint_hash, log_evaluation
 from reproduce._detectors import PROTOCOLS, Row, home_of, material_of, n_threads, parts_of, train_row
-from reproduce._run import Plan, Script, main, output_folder, parse_arguments
-from reproduce._store import Sheet, Task, read_frame, task_key
+from reproduce._run import Plan, Script, main, output_folder
+from reproduce._store import ROOT, Sheet, Task, read_frame, task_key
 from reproduce._tables import markdown
 
 NAME = "default_model"
@@ -88,9 +87,10 @@ def plan(arguments):
              partial(measure, channels, images, arguments))
         for channels, images in (CANDIDATES if arguments.scale == "paper" else STAND_IN)
     ]  # fmt: skip
-    test = Task(task_key(material.name, material.content_hash, "the best", "", 0, arguments), len(CHANGES),
+    data = material.data(1)
+    test = Task(task_key(material.name, joint_hash(data, material), "the best", "", 0, arguments), len(CHANGES),
                 partial(judge, arguments))  # fmt: skip
-    return Plan([Sheet(NAME, COLUMNS, tasks), Sheet(TEST, TEST_COLUMNS, [test])], PROTOCOLS[arguments.scale])
+    return Plan([Sheet(NAME, COLUMNS, tasks), Sheet(TEST, TEST_COLUMNS, [test])], PROTOCOLS[arguments.scale], data)
 
 
 def measure(channels, images, arguments):
@@ -142,6 +142,7 @@ def judge(arguments):
     """The best candidate on the first test set, as it is and changed, and what a change costs, paired over images."""
     material, best = material_of(arguments), best_candidate(arguments)
     detector = PedestrianDetector.load(home_of_candidate(*best, arguments) / "model.npz")
+    detector.save(ROOT / "build" / NAME / arguments.scale / "best.npz")
     column, threads, matches = material.columns[0], n_threads(arguments), {}
     images = [record.image for record in column.load()]
     for name, change in CHANGES.items():
@@ -220,13 +221,5 @@ def picture(frames):
 SCRIPT = Script(NAME, __doc__, (NAME, TEST), plan, table, picture)
 
 
-def install(argv=None):
-    """Run the script and, at the scale of the paper, put the best candidate into the package."""
-    code, arguments = main(SCRIPT, argv), parse_arguments(__doc__, argv)
-    if code == 0 and arguments.scale == "paper":
-        shutil.copyfile(home_of_candidate(*best_candidate(arguments), arguments) / "model.npz", DEFAULT)
-    return code
-
-
 if __name__ == "__main__":
-    sys.exit(install())
+    sys.exit(main(SCRIPT))

@@ -11,7 +11,6 @@ compare with.
 with the uncompressed INRIA folder of `data/README.md` in DIR.
 """
 
-import shutil
 import sys
 from dataclasses import replace
 from functools import partial
@@ -22,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paucens.plotting import method_style, new_figure
 from reproduce._detection import adaboost, crop_miss_rate, held_crops, pauc_ensemble
-from reproduce._detectors import PROTOCOLS, Row, material_of, n_threads, parts_of, slug, train_row
+from reproduce._detectors import PROTOCOLS, Row, material_of, n_threads, parts_of, trained
 from reproduce._run import Plan, Script, main
-from reproduce._store import ROOT, Sheet, Task, task_key
+from reproduce._store import Sheet, Task, task_key
 from reproduce._tables import markdown
 
 NAME = "detector_choice"
@@ -44,18 +43,17 @@ def plan(arguments):
         )
         for beta, nu in grid
     ]  # fmt: skip
-    return Plan([Sheet(NAME, COLUMNS, tasks)], PROTOCOLS[arguments.scale])
+    return Plan([Sheet(NAME, COLUMNS, tasks)], PROTOCOLS[arguments.scale], material.data(0))
 
 
 def measure(beta, nu, arguments):
     """Train one detector and judge it by the crops that were held out."""
     crops, negatives, held, held_negatives = parts_of(arguments)
-    material = replace(material_of(arguments), crops=crops, negatives=negatives)
+    material = material_of(arguments)
+    material = replace(material, crops=crops, negatives=negatives, content_hash=f"{material.content_hash} fold 0")
     ensemble = adaboost if beta is None else partial(pauc_ensemble, beta, nu)
     start = perf_counter()
-    folder = ROOT / "build" / NAME / arguments.scale / slug(beta, nu)
-    detector = train_row(Row(NAME, "M+O+LUV", ensemble=ensemble), arguments.seed, material, arguments, folder)
-    shutil.rmtree(folder)
+    detector, _ = trained(Row(NAME, "M+O+LUV", ensemble=ensemble), arguments.seed, material, arguments)
     miss_rate = crop_miss_rate(detector, held_crops(held), held_negatives, n_threads(arguments))
     return [{"beta": beta or "nan", "nu": nu or "nan", "miss_rate": f"{miss_rate:.6f}",
              "seconds": f"{perf_counter() - start:.0f}"}]  # fmt: skip

@@ -47,7 +47,7 @@ from paucens.evaluation.curves import miss_rates_at
 from paucens.features.opencv import from_opencv
 from paucens.plotting import BLUE, DARK, GREY, ORANGE, new_figure
 from reproduce import _detectors
-from reproduce._detection import log_evaluation
+from reproduce._detection import joint_hash, log_evaluation
 from reproduce._detectors import material_of, trained
 from reproduce._run import Plan, Script, main
 from reproduce._store import Sheet, Task, task_key
@@ -93,16 +93,16 @@ PROTOCOLS = {"smoke": Protocol(500), "small": Protocol(2000), "paper": Protocol(
 def plan(arguments):
     """One task a method; of one that lacks OpenCV a single row that says so."""
     material, (version, complaint) = material_of(arguments), opencv()
-    tasks = []
+    data, tasks = material.data(1), []
     for method in METHODS:
-        key = task_key(material.name, material.content_hash, method, SETTING, 0, arguments)
+        key = task_key(material.name, joint_hash(data, material), method, SETTING, 0, arguments)
         if complaint and method in DESCRIPTORS:
             tasks.append(Task(key, 1, partial(absent, complaint)))
         else:
             tasks.append(Task(key, len(FPPW), partial(measure, method, arguments)))
     detector = asdict(_detectors.PROTOCOLS[arguments.scale])
     protocol = replace(PROTOCOLS[arguments.scale], detector=detector, opencv=version)
-    return Plan([Sheet(NAME, COLUMNS, tasks)], protocol)
+    return Plan([Sheet(NAME, COLUMNS, tasks)], protocol, data)
 
 
 def opencv():

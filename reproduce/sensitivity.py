@@ -23,7 +23,7 @@ from paucens.detector.samples import pixels_of
 from paucens.evaluation import miss_rate_difference, miss_rate_interval
 from paucens.parallel import Threads
 from paucens.plotting import GREY, method_style, new_figure
-from reproduce._detection import log_evaluation
+from reproduce._detection import joint_hash, log_evaluation
 from reproduce._detectors import PROTOCOLS, Row, material_of, trained
 from reproduce._run import Plan, Script, main
 from reproduce._store import Sheet, Task, task_key
@@ -66,13 +66,14 @@ class Inside(Window):
 def plan(arguments):
     """One task a detector."""
     material, protocol = material_of(arguments), PROTOCOLS[arguments.scale]
+    data = material.data(1)
     rows = ROWS if arguments.scale == "paper" else ROWS[:1]
     tasks = [
-        Task(task_key(material.name, material.content_hash, row.method, row.preset, repeat, arguments),
+        Task(task_key(material.name, joint_hash(data, material), row.method, row.preset, repeat, arguments),
              len(VARIATIONS) + len(BEYOND_SUPPRESSION), partial(measure, row, arguments.seed + repeat, arguments))
         for row in rows for repeat in range(min(row.n_seeds, protocol.seeds))
     ]  # fmt: skip
-    return Plan([Sheet(NAME, COLUMNS, tasks)], protocol)
+    return Plan([Sheet(NAME, COLUMNS, tasks)], protocol, data)
 
 
 def measure(row, seed, arguments):

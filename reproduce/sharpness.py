@@ -51,7 +51,8 @@ def plan(arguments):
     material = material_of(arguments)
     key = task_key(material.name, material.content_hash, "ratio of differences", "strips", 0, arguments)
     n_rows = 1 + len(FACTORS) * len(RADII)
-    return Plan([Sheet(NAME, COLUMNS, [Task(key, n_rows, partial(measure, arguments))])], PROTOCOLS[arguments.scale])
+    return Plan([Sheet(NAME, COLUMNS, [Task(key, n_rows, partial(measure, arguments))])], PROTOCOLS[arguments.scale],
+                material.data(0))
 
 
 def measure(arguments):

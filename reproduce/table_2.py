@@ -23,8 +23,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from reproduce._detector_tables import picture, table
-from reproduce._detectors import PROTOCOLS, Row, detector_sheets
-from reproduce._run import Plan, Script, main
+from reproduce._detectors import Row, detector_plan
+from reproduce._run import Script, main
 
 NAME = "table_2"
 POOLED = {name: Row(name, name) for name in ("spCov+LUV", "spLBP")}
@@ -35,7 +35,7 @@ PAIRS = tuple(zip(POOLED.values(), PLAIN.values(), strict=True))
 def plan(arguments):
     """Plan the detectors."""
     rows = [row for pair in PAIRS for row in pair]
-    return Plan(detector_sheets(NAME, rows, PAIRS, arguments), PROTOCOLS[arguments.scale])
+    return detector_plan(NAME, rows, PAIRS, arguments)
 
 
 SCRIPT = Script(NAME, __doc__, (NAME, f"{NAME}_pairs"), plan, partial(table, NAME), partial(picture, NAME))

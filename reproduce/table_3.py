@@ -33,8 +33,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from reproduce._detection import pauc_ensemble
 from reproduce._detector_tables import picture, table
-from reproduce._detectors import PROTOCOLS, Row, detector_sheets
-from reproduce._run import Plan, Script, main
+from reproduce._detectors import Row, detector_plan
+from reproduce._run import Script, main
 
 NAME = "table_3"
 BETA, NU = 0.25, 0.0625  # of pAUCEns, by detector_choice.py
@@ -61,7 +61,7 @@ def plan(arguments):
     """Plan the detectors."""
     rows = ROWS if arguments.scale == "paper" else STAND_IN
     pairs = [pair for pair in PAIRS if set(pair) <= set(rows)]
-    return Plan(detector_sheets(NAME, rows, pairs, arguments), PROTOCOLS[arguments.scale])
+    return detector_plan(NAME, rows, pairs, arguments)
 
 
 SCRIPT = Script(NAME, __doc__, (NAME, f"{NAME}_pairs"), plan, partial(table, NAME), partial(picture, NAME))

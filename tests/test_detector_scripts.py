@@ -1,9 +1,11 @@
 """Figure 1 and the choice of the default detector at smoke scale, and what they rest on."""
 
 import json
+from unittest import mock
 
 import numpy as np
 import pytest
+from PIL import Image
 from sklearn.utils import Bunch
 
 from paucens.detector import PedestrianDetector
@@ -68,9 +70,35 @@ def test_stretched_boxes_keep_their_middle():
     np.testing.assert_allclose(sensitivity.suppressed(box, height=1.1), [[8, 15, 44, 110, 1]])
 
 
+def test_rows_depend_on_the_test_images(tmp_path):
+    """Two sets whose images have the same names and sizes."""
+    hashes = []
+    for value in (0, 200):
+        path = tmp_path / f"{value}" / "a.bmp"
+        path.parent.mkdir()
+        Image.new("L", (9, 9), value).save(path)
+        record = Bunch(image=path, boxes=np.array([[0.0, 0, 4, 8]]), ignore=np.empty((0, 4)))
+        column = _detection.TestColumn("one person", lambda record=record: [record], 50, None)
+        material = _detection.Material("INRIA", "rendered", [path], [path], [column], "of crops", 0.0)
+        hashes.append([_detection.joint_hash(material.data(n), material) for n in (0, 1)])
+        assert [data.title for data in material.data(1)] == ["INRIA, training", "one person"]
+    assert hashes[0][0] == hashes[1][0] == "of crops"
+    assert len({hashes[0][0], hashes[0][1], hashes[1][1]}) == 3
+
+
+@pytest.mark.parametrize("n_seeds", [1, 2])
+def test_differences_depend_on_the_seeds(n_seeds):
+    rows = [_detectors.Row(name, "M+O+LUV", n_seeds=n) for name, n in (("one", 3), ("other", n_seeds))]
+    arguments = parse_arguments("", ["--scale", "smoke"])
+    protocol = _detectors.Protocol(seeds=3, scenes=8)
+    with mock.patch.dict(_detectors.PROTOCOLS, smoke=protocol):
+        plan = _detectors.detector_plan("table_3", rows, [tuple(rows)], arguments)
+    assert [task.key[4] for task in plan.sheets[1].tasks] == [" ".join("012"[:n_seeds])]
+
+
 @pytest.mark.slow
 def test_detector_choice(tmp_path, monkeypatch):
-    monkeypatch.setattr(detector_choice, "ROOT", tmp_path)
+    monkeypatch.setattr(_detectors, "ROOT", tmp_path)
     paths = perform(detector_choice.SCRIPT,
                     parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)]))  # fmt: skip
     frame = read_frame(paths[0])

@@ -470,6 +470,14 @@ def test_rows_of_other_versions_are_not_reused(sheet, calls, tmp_path, capsys):
     assert json.loads((tmp_path / "sheet.json").read_text())["versions"] == {"paucens": "1"}
 
 
+def test_rows_of_another_protocol_are_not_reused(sheet, calls, tmp_path, capsys):
+    of = {trees: ORIGIN | {"protocol": {"n_estimators": trees}} for trees in ((4, 8), (32, 128))}
+    for trees in ((4, 8), (4, 8), (32, 128)):
+        _store.complete(sheet, tmp_path, of[trees], 1)
+    assert calls == [*"abc", *"abc"]
+    assert "made with n_estimators [4, 8]; it is computed anew" in capsys.readouterr().out
+
+
 def test_rows_of_other_columns_are_not_reused(sheet, calls, tmp_path, capsys):
     _store.complete(sheet, tmp_path, ORIGIN, 1)
     _store.complete(_store.Sheet("sheet", ("y", "x"), sheet.tasks), tmp_path, ORIGIN, 1)
