@@ -4,7 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := $(wildcard paucens/_kernels/*.pyx paucens/_kernels/*.pxd)
 
-.PHONY: reproduce paper test bench lint clean
+# Tests that reach every kernel, for the build that checks every index.
+BOUNDS := $(patsubst %,tests/test_%.py,boxes centrist channels covariance detector dual images kernels lbp ordering \
+	pyramid trees windows)
+
+.PHONY: reproduce paper test bounds bench lint clean
 
 reproduce: $(VENV)/.reproduce
 	$(BIN)/python reproduce/all.py --scale small
@@ -14,6 +18,14 @@ paper: $(VENV)/.reproduce
 
 test: $(VENV)/.test lint
 	$(BIN)/python -m pytest
+
+bounds: $(VENV)/.test
+	rm -rf build/bounds
+	mkdir -p build/bounds
+	cp -r setup.py pyproject.toml README.md paucens reproduce tests build/bounds
+	find build/bounds -name '*.c' -delete -o -name '*.so' -delete
+	cd build/bounds && PAUCENS_DEBUG=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace -j2
+	cd build/bounds && ../../$(BIN)/python -m pytest -p no:cacheprovider $(BOUNDS)
 
 bench: $(VENV)/.test
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only -s

@@ -8,7 +8,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-DEBUG = os.environ.get("PAUCENS_DEBUG", "0") == "1"  # bounds checks on, for hunting a crash
+DEBUG = os.environ.get("PAUCENS_DEBUG", "0") == "1"  # every index checked: `make bounds`
 
 KERNELS = Path("paucens/_kernels")
 if sys.platform == "win32":

@@ -183,7 +183,7 @@ def _unit_floats(pixels):
     low, high = pixels.min(), pixels.max()
     if not (low >= 0 and high <= 1):  # false for nan too
         raise ValueError(
-            f"The image's floats go from {low:.9g} to {high:.9g}; expected [0, 1], no nan. "
+            f"The image's floats go from {low:.7g} to {high:.7g}; expected [0, 1], no nan. "
             "Divide by the value of white."
         )
     return pixels

@@ -4,10 +4,10 @@ Protocol. The first detector of each block is one of Table 3, seed 0; each of th
 and is trained and judged as `_detection.py` says. Differences are paired over images, with intervals of 95 % by
 bootstrap. Nothing was chosen by this table: it tells what happened to the choices that were made before.
 
-The crops, on M+O+LUV. 432 of the 1208 crops left their photograph and repeat its border (`margins`), 222 of them inside
-the window. Our detectors give negatives the same edges. Without that, negatives are as they came; "left out" trains
-without those crops; "masked" replaces all values of a crop that its edges reach by those of another one, which then
-tell nothing about it, and leaves negatives as they came.
+The crops, on M+O+LUV. 432 of the 1208 crops left their photograph and repeat its border, 222 of them inside the window
+(`crop_edges.py`). Our detectors give negatives the same edges. Without that, negatives are as they came; "left out"
+trains without those crops; "masked" replaces all values of a crop that its edges reach by those of another one, which
+then tell nothing about it, and leaves negatives as they came.
 
 The rest, on spCov+M+O+LUV (what the presets "paper" and "release" are worth as a whole is in `table_3.py`):
 - patches that have a corner in their cell, not their middle; patches half as large;

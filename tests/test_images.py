@@ -105,6 +105,6 @@ def test_an_absent_file_is_absent(tmp_path):
 
 def test_rounding_is_no_other_range():
     assert as_rgb(np.full((2, 2), 1 + 1e-9)).max() == 1
-    for value, shown in ((1 + 1e-6, r"1\.00000095"), (255, "255"), (1e300, "inf"), (np.nan, "nan")):
+    for value, shown in ((1 + 1e-6, r"1\.000001"), (255, "255"), (1e300, "inf"), (np.nan, "nan")):
         with pytest.raises(ValueError, match=f"floats go from .* to {shown}; expected"):
             as_rgb(np.full((2, 2), value, dtype=np.float64))

@@ -61,6 +61,8 @@ def solve_dual(const double[:, ::1] gram, const double[::1] losses, double budge
     """
     cdef Py_ssize_t n = x.shape[0], i, j, k, steps = 0
     cdef double slack = budget, value = 0, curvature = 1, step, available
+    if n == 0:
+        return 0.0, 0
     with nogil:
         for k in range(n):
             slack -= x[k]
