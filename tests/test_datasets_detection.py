@@ -348,7 +348,8 @@ def walk(monkeypatch, tmp_path):
     write(root / "bahnhof-annot.idl", IDL)
     draw(root / "left" / "image_00000003.jpg")
     draw(root / "left" / "image_00000001_0.png")
-    draw(root / "left" / "other.png")
+    for name in ("other.png", "another.png"):
+        draw(root / "left" / name)
     return root
 
 
@@ -366,6 +367,12 @@ def test_a_spoilt_bahnhof_says_what_is_wrong(walk):
         load_eth_bahnhof(walk)
     write(walk / "bahnhof-annot.idl", IDL.splitlines()[0])
     with pytest.raises(ValueError, match="it holds 1 frames, expected 3"):
+        load_eth_bahnhof(walk)
+
+
+def test_two_files_of_one_image_are_refused(walk):
+    draw(walk / "left" / "image_00000003.png")
+    with pytest.raises(ValueError, match=r"image_00000003\.jpg and image_00000003\.png, which are one image"):
         load_eth_bahnhof(walk)
 
 

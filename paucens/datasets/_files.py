@@ -109,6 +109,26 @@ def damaged(path, reason) -> ValueError:
     )
 
 
+def by_name(folder, suffixes, name_of) -> dict:
+    """Map what files of some suffixes in a folder are called to them, in the order of the names; None leaves one out.
+
+    Raises
+    ------
+    ValueError
+        Where two are called the same.
+    """
+    found = {}
+    for file in sorted(file for file in folder.iterdir() if file.suffix.lower() in suffixes):
+        name = name_of(file)
+        if name is None:
+            continue
+        if name in found:
+            raise ValueError(f"{folder} holds {found[name].name} and {file.name}, which are one image or text; remove "
+                             "one of them.")  # fmt: skip
+        found[name] = file
+    return dict(sorted(found.items()))
+
+
 def read_npz(path, names) -> dict[str, np.ndarray]:
     """Read named arrays of a `.npz` archive, never unpickling.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
-from paucens.datasets._files import damaged, locate
+from paucens.datasets._files import by_name, damaged, locate
 from paucens.datasets._lines import bad_line, numbered_lines
 from paucens.datasets._registry import DataSet
 from paucens.datasets.records import DetectionRecord, no_boxes
@@ -57,7 +57,7 @@ def load_eth_bahnhof(path=None) -> Bunch:
     boxes = {_frame(name): boxes for name, boxes in read_idl(truth)}
     if len(boxes) != N_FRAMES:
         raise damaged(truth, f"it holds {len(boxes)} frames, expected {N_FRAMES}")
-    images = {_frame(file.name): file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES}
+    images = by_name(folder, SUFFIXES, lambda file: frame if (frame := _frame(file.name)) >= 0 else None)
     frames = [frame for frame in sorted(boxes) if frame in images]
     if not frames:
         raise damaged(folder, f"it holds no image of a frame, {', '.join(sorted(SUFFIXES))}")

@@ -1,10 +1,10 @@
 """INRIA Person: people in photographs (Dalal and Triggs 2005), the data of Tables 2 and 3."""
 
-from pathlib import Path
+from operator import attrgetter
 
 from sklearn.utils import Bunch
 
-from paucens.datasets._files import damaged, locate
+from paucens.datasets._files import by_name, damaged, locate
 from paucens.datasets._pascal import read_pascal
 from paucens.datasets._registry import DataSet
 from paucens.datasets.records import DetectionRecord
@@ -13,6 +13,7 @@ CROPS, TRAIN_NEGATIVES, TEST_NEGATIVES = "96X160H96/Train/pos", "Train/neg", "Te
 ANNOTATIONS, TEST_IMAGES = "Test/annotations", "Test/pos"
 COUNTS = {CROPS: 1208, TRAIN_NEGATIVES: 1218, TEST_NEGATIVES: 453, ANNOTATIONS: 288}
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp"}
+STEM = attrgetter("stem")
 
 
 def load_inria(path=None) -> Bunch:
@@ -58,7 +59,7 @@ def load_inria(path=None) -> Bunch:
     ('crop001501', [250.0, 151.0, 50.0, 144.0])
     """
     folders = dict(zip(ABOUT.forms[0], locate(ABOUT, path), strict=True))
-    test, missing = _test(folders[ANNOTATIONS], _by_stem(folders[TEST_IMAGES], SUFFIXES))
+    test, missing = _test(folders[ANNOTATIONS], by_name(folders[TEST_IMAGES], SUFFIXES, STEM))
     return Bunch(
         train_crops=_crops(folders[CROPS]),
         train_negatives=_all_of(folders, TRAIN_NEGATIVES),
@@ -85,15 +86,9 @@ ABOUT = DataSet(
 )
 
 
-def _by_stem(folder, suffixes) -> dict[str, Path]:
-    """Map names without suffix to files, in the order of the names."""
-    files = sorted((file for file in folder.iterdir() if file.suffix.lower() in suffixes), key=lambda file: file.stem)
-    return {file.stem: file for file in files}
-
-
 def _all_of(folders, name, suffixes=SUFFIXES):
     """List the files of a folder, or say that there are not as many as there must be."""
-    files = list(_by_stem(folders[name], suffixes).values())
+    files = list(by_name(folders[name], suffixes, STEM).values())
     return _counted(files, folders[name], COUNTS[name], suffixes)
 
 
@@ -108,7 +103,7 @@ def _counted(files, folder, count, suffixes):
 
 def _crops(folder):
     """List the crops without the mirrors that the official folder has after each."""
-    files = list(_by_stem(folder, SUFFIXES).values())
+    files = list(by_name(folder, SUFFIXES, STEM).values())
     if len(files) == 2 * COUNTS[CROPS]:
         files = files[::2]
     return _counted(files, folder, COUNTS[CROPS], SUFFIXES)
@@ -116,7 +111,7 @@ def _crops(folder):
 
 def _test(annotations, images):
     """Pair annotations with images; return the records and the names of those without an image."""
-    texts = _by_stem(annotations, {".txt"})
+    texts = by_name(annotations, {".txt"}, STEM)
     _counted(list(texts), annotations, COUNTS[ANNOTATIONS], {".txt"})
     records = [DetectionRecord(images[stem], read_pascal(texts[stem]).boxes) for stem in texts if stem in images]
     missing = [stem for stem in texts if stem not in images]
