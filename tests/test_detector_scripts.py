@@ -1,6 +1,11 @@
 """Figure 1 and the choice of the default detector at smoke scale, and what they rest on."""
 
 import json
+import random
+import signal
+import subprocess
+import sys
+import time
 from unittest import mock
 
 import numpy as np
@@ -94,6 +99,42 @@ def test_differences_depend_on_the_seeds(n_seeds):
     with mock.patch.dict(_detectors.PROTOCOLS, smoke=protocol):
         plan = _detectors.detector_plan("table_3", rows, [tuple(rows)], arguments)
     assert [task.key[4] for task in plan.sheets[1].tasks] == [" ".join("012"[:n_seeds])]
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from reproduce import _detectors, table_2
+from reproduce._run import parse_arguments, perform
+_detectors.ROOT = Path(sys.argv[1])
+print("begin", flush=True)
+perform(table_2.SCRIPT, parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", sys.argv[1]]))
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_goes_on(tmp_path):
+    """kill -9 at ten random moments; the rows are those of a run in one piece."""
+    chance, whole, cut = random.Random(0), tmp_path / "whole", tmp_path / "cut"
+    for folder in (whole, cut):
+        folder.mkdir()
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", KILLED, whole], check=True, stdout=subprocess.DEVNULL)
+    seconds = time.perf_counter() - start
+    for _ in range(10):
+        process = subprocess.Popen([sys.executable, "-c", KILLED, cut],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
+        process.stdout.readline()
+        time.sleep(chance.uniform(0.02, 0.3) * seconds)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    subprocess.run([sys.executable, "-c", KILLED, cut], check=True, stdout=subprocess.DEVNULL)
+    for name in ("table_2", "table_2_pairs"):
+        one, other = (
+            read_frame(folder / f"{name}.csv").drop(columns=["train_seconds", "detect_seconds"], errors="ignore")
+            for folder in (whole, cut)
+        )
+        assert one.equals(other)
 
 
 @pytest.mark.slow
