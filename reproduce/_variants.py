@@ -47,13 +47,13 @@ class AsTheyCame(Sampler):
 class Masked(AsTheyCame):
     """And what edges reach in a crop is taken from another crop, one without edges."""
 
-    def positives(self, sources, start, stop):
-        """Features of crops [start, stop), each followed by its mirror."""
-        values = super().positives(sources, start, stop)
-        edges = margins(sources[start:stop])
+    def positives(self, sources, chosen):
+        """Features of the chosen crops, each followed by its mirror."""
+        values = super().positives(sources, chosen)
+        edges = margins([sources[k] for k in chosen])
         edges = np.stack([edges, edges[:, [0, 1, 3, 2]]], axis=1).reshape(-1, 4)
         whole = np.flatnonzero(~edges.any(axis=1))
-        donors = np.random.default_rng([self.seed, start]).choice(whole, size=len(edges))
+        donors = np.random.default_rng([self.seed, chosen[0]]).choice(whole, size=len(edges))
         for row in np.flatnonzero(edges.any(axis=1)):
             reached = self.reached(edges[row])
             values[row, reached] = values[donors[row], reached]

@@ -266,7 +266,7 @@ def test_negatives_get_the_edges_of_positives(streets):
     seen = []
     sampler = samples.Sampler(search, Window().offered(SPEC), 0, Serial(), edges)
     sampler._of_crop = lambda rgb: seen.append(samples.repeated_edges(rgb)) or sampler._none()
-    sampler.first_negatives([noise_image(k) for k in range(20)], 200, 0, 20)
+    sampler.first_negatives([noise_image(k) for k in range(20)], range(20), 200)
     assert len(seen) == 200 and 70 < sum(edge[1] == 8 for edge in seen) < 130
 
 

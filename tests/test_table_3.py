@@ -142,8 +142,8 @@ def test_masked_values_do_not_depend_on_the_edges():
     places = search.window.offered(search.spec)
     masked = _variants.Masked(search, places, 0, Threads(1), np.zeros((8, 4), dtype=np.int64))
     plain = samples.Sampler(search, places, 0, Threads(1), None)
-    of_noise, of_other = (plain.positives(list(crops), 0, 4) for crops in (noise, other))
-    found = masked.positives(list(noise), 0, 4)
+    of_noise, of_other = (plain.positives(list(crops), range(4)) for crops in (noise, other))
+    found = masked.positives(list(noise), range(4))
     for row, edges in ((2, (0, 20, 6, 0)), (3, (0, 20, 0, 6))):  # a crop and its mirror
         reached = masked.reached(edges)
         np.testing.assert_array_equal(of_noise[row, ~reached], of_other[row, ~reached])

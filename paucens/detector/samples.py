@@ -90,8 +90,8 @@ class Sampler:
         self.search, self.places, self.seed, self.threads, self.edges = search, places, seed, threads, edges
         self._in_crop = search.places_in_crop(places)
 
-    def positives(self, sources, start, stop):
-        """Features of crops [start, stop), each followed by its mirror, float32 of shape (2 n, n_features)."""
+    def positives(self, sources, chosen):
+        """Features of the chosen crops, each followed by its mirror, float32 of shape (2 n, n_features)."""
 
         def pair(k):
             rgb = pixels_at("positives", sources, k)
@@ -103,16 +103,16 @@ class Sampler:
                 )
             return np.concatenate([self._of_crop(rgb), self._of_crop(np.ascontiguousarray(rgb[:, ::-1]))])
 
-        return self._stacked(pair, range(start, stop))
+        return self._stacked(pair, chosen)
 
-    def first_negatives(self, sources, n_wanted, start, stop):
-        """Features of windows at random from images [start, stop), as many from each, n_wanted from all."""
+    def first_negatives(self, sources, chosen, n_wanted):
+        """Features of windows at random from the chosen images, as many from each, n_wanted from all images."""
 
         def some(k):
             n = (k + 1) * n_wanted // len(sources) - k * n_wanted // len(sources)
             return self._random_windows(k, pixels_at("negative_images", sources, k), n) if n else self._none()
 
-        return self._stacked(some, range(start, stop))
+        return self._stacked(some, chosen)
 
     def hard_negatives(self, sources, chosen, detector, threshold, most):
         """Features of the windows of the chosen images that a detector takes for objects, the best `most` of each."""

@@ -33,6 +33,7 @@ from paucens.parallel import Threads
 from paucens.persistence import plain
 from paucens.validation import check_integer
 
+OLD_TOGETHER = 500  # negatives that are copied at a time
 REJECTION, SHRINKAGE = -10.0, 0.1  # the paper's soft cascade (Sec. 4.3), and of AdaBoost with at most what shrinkage
 LOWEST_SHARE = 0.005  # of the positives, which may score below what counts as hard
 LEAST_SLACK = 1e-3  # of a rejection: while all weights are 0, all sums are equal
@@ -191,7 +192,7 @@ class _Training:
                 return self._round(workshop, k, before, bins, sampler, threads, n_jobs)
 
             detector = workshop.detector(f"round {k}", make)
-            workshop.forget(f"codes {k}", f"fit {k}.npz", f"negatives {k - 1}", f"hard {k} *")
+            workshop.forget(f"codes {k}", f"fit {k}.npz", f"negatives {k - 1}")
         return self._round(workshop, last, detector, bins, sampler, threads, n_jobs)
 
     # -- samples -----------------------------------------------------------------------------------
@@ -205,69 +206,75 @@ class _Training:
     def _bins(self, sampler, threads):
         n = min(BIN_SAMPLES // 4, len(self.positives))  # with their mirrors half of the samples
         crops = [self.positives[k * len(self.positives) // n] for k in range(n)]
-        negatives = sampler.first_negatives(self.images, 2 * n, 0, len(self.images))
+        negatives = sampler.first_negatives(self.images, range(len(self.images)), 2 * n)
+        self._check_some(negatives)
+        values = np.concatenate([sampler.positives(crops, range(n)), negatives])
+        return find_thresholds(values, check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS), threads)
+
+    def _check_some(self, negatives):
         if len(negatives) == 0:
             height, width = self.search.window.shape
             raise ValueError(f"None of {len(self.images)} negative images holds a window of {height} x {width} pixels; "
                              "give larger ones.")  # fmt: skip
-        values = np.concatenate([sampler.positives(crops, 0, n), negatives])
-        return find_thresholds(values, check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS), threads)
 
     def _positives(self, workshop, bins, sampler, threads):
-        def draw(start, stop):
-            return sampler.positives(self.positives, start, stop)
+        """Bytes of all positives and their mirrors, uint8 (n, n_features), as all samples are."""
 
-        return self._written(workshop, "positives", len(self.positives), draw, bins, threads)
+        def draw(chosen):
+            return sampler.positives(self.positives, chosen)
+
+        def parts():
+            return self._drawn(workshop, "positives", range(len(self.positives)), draw, bins, threads)
+
+        return self._stacked(workshop, "positives", parts)
 
     def _negatives(self, workshop, k, before, bins, sampler, threads):
         """Negatives of round k: at random, or what the detector of the round before gets wrong and some of the old."""
+        name = f"negatives {k}"
 
-        def draw(start, stop):
-            return sampler.first_negatives(self.images, self.n_negatives, start, stop)
+        def at_random(chosen):
+            return sampler.first_negatives(self.images, chosen, self.n_negatives)
 
-        if k == 0:
-            return self._written(workshop, "negatives 0", len(self.images), draw, bins, threads)
+        def hard(chosen):
+            return sampler.hard_negatives(self.images, chosen, before, before.notes["hard"], self.per_image)
 
-        def make():
+        def parts():
+            if k == 0:
+                drawn = self._drawn(workshop, name, range(len(self.images)), at_random, bins, threads)
+                self._check_some([samples for samples, _ in drawn if len(samples)])
+                return drawn
             old = self._negatives(workshop, k - 1, None, bins, sampler, threads)  # still there
-            return self._kept(self._hard(workshop, k, before, bins, sampler, threads), old, k)
+            order = stream(self.seed, 1, k).permutation(len(self.images))
+            return self._kept(self._drawn(workshop, name, order, hard, bins, threads, self.n_negatives), old, k)
 
-        return workshop.array(f"negatives {k}", make)
+        return self._stacked(workshop, name, parts)
 
-    def _written(self, workshop, name, n_items, draw, bins, threads):
-        """Draw windows of so many images, some images at a time; their bytes, uint8 of (n, n_features)."""
+    def _drawn(self, workshop, name, order, draw, bins, threads, enough=np.inf):
+        """Windows of the images of an order, some images at a time, until there are enough: list of (samples, rows)."""
+        parts, left = [], enough
+        for start in self._progress(range(0, len(order), TOGETHER), name):
 
-        def make():
-            starts = self._progress(range(0, n_items, TOGETHER), name)
-            return np.concatenate(
-                [codes_of(draw(start, min(start + TOGETHER, n_items)), bins, threads) for start in starts]
-            )
+            def make(chosen=order[start : start + TOGETHER]):
+                return codes_of(draw(chosen), bins, threads)
 
-        return workshop.array(name, make)
-
-    def _hard(self, workshop, k, before, bins, sampler, threads):
-        """Hard negatives of round k, image after image in an order of its own until there are enough."""
-        threshold = before.notes["hard"]
-        order = stream(self.seed, 1, k).permutation(len(self.images))
-        found, n_found = [], 0
-        for start in self._progress(range(0, len(order), TOGETHER), f"negatives {k}"):
-            chosen = order[start : start + TOGETHER]
-
-            def make(chosen=chosen):
-                values = sampler.hard_negatives(self.images, chosen, before, threshold, self.per_image)
-                return codes_of(values, bins, threads)
-
-            found.append(workshop.array(f"hard {k} {start}", make))
-            n_found += len(found[-1])
-            if n_found >= self.n_negatives:
+            samples = workshop.array(f"{name} {start}", make)
+            parts.append((samples, np.arange(min(len(samples), left), dtype=np.int64)))
+            left -= len(samples)
+            if left <= 0:
                 break
-        return np.concatenate(found)[: self.n_negatives]
+        return parts
 
     def _kept(self, new, old, k):
-        """The new negatives and as many old ones at random as there is room for."""
-        room = self.most_negatives - len(new)
+        """The new negatives and as many old ones at random as there is room for, list of (samples, rows)."""
+        room = self.most_negatives - sum(len(rows) for _, rows in new)
         rows = np.sort(stream(self.seed, 2, k).permutation(len(old))[:room])
-        return np.concatenate([new, old[rows]])
+        return new + [(old, rows[first : first + OLD_TOGETHER]) for first in range(0, len(rows), OLD_TOGETHER)]
+
+    def _stacked(self, workshop, name, parts):
+        """Rows of parts end to end; the files of the parts are not needed any more."""
+        samples = workshop.stacked(name, parts)
+        workshop.forget(f"{name} *")
+        return samples
 
     # -- training ----------------------------------------------------------------------------------
 

@@ -69,6 +69,24 @@ class Workshop:
             make().save(path)
         return PedestrianDetector.load(path)
 
+    def stacked(self, name, make):
+        """Rows of samples end to end, uint8 (n, n_features), mapped; `make()` gives a list of (samples, rows)."""
+
+        def fill(part):
+            parts = make()
+            shape = (sum(len(rows) for _, rows in parts), parts[0][0].shape[1])
+            stack = np.lib.format.open_memmap(part, mode="w+", dtype=np.uint8, shape=shape)
+            first = 0
+            for samples, rows in parts:
+                stack[first : first + len(rows)] = samples[rows]
+                first += len(rows)
+            stack.flush()
+
+        path = self.path(f"{name}.npy")
+        if not path.exists():
+            self._write(path.name, fill)
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+
     def turned(self, name, *parts):
         """Samples (n, n_features) end to end, a contiguous row a feature: uint8 (n_features, n), mapped."""
 
