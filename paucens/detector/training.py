@@ -1,6 +1,7 @@
 """Train a detector: boosting, search for what it takes for people, boosting again (Sec. 4.1 and 4.3)."""
 
 import hashlib
+import itertools
 import tempfile
 from pathlib import Path
 
@@ -206,13 +207,20 @@ class _Training:
     def _bins(self, sampler, threads):
         n = min(BIN_SAMPLES // 4, len(self.positives))  # with their mirrors half of the samples
         crops = [self.positives[k * len(self.positives) // n] for k in range(n)]
-        negatives = sampler.first_negatives(self.images, range(len(self.images)), 2 * n)
-        self._check_some(negatives)
-        values = np.concatenate([sampler.positives(crops, range(n)), negatives])
+        drawn = itertools.chain(
+            (sampler.positives(crops, chosen) for chosen in batches(range(n))),
+            (sampler.first_negatives(self.images, chosen, 2 * n) for chosen in batches(range(len(self.images)))),
+        )
+        values, n_drawn = np.empty((4 * n, len(self.places)), dtype=np.float32), 0
+        for part in drawn:
+            values[n_drawn : n_drawn + len(part)] = part
+            n_drawn += len(part)
+        self._check_some(n_drawn - 2 * n)
+        values = values[:n_drawn]
         return find_thresholds(values, check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS), threads)
 
-    def _check_some(self, negatives):
-        if len(negatives) == 0:
+    def _check_some(self, n_negatives):
+        if n_negatives == 0:
             height, width = self.search.window.shape
             raise ValueError(f"None of {len(self.images)} negative images holds a window of {height} x {width} pixels; "
                              "give larger ones.")  # fmt: skip
@@ -241,7 +249,7 @@ class _Training:
         def parts():
             if k == 0:
                 drawn = self._drawn(workshop, name, range(len(self.images)), at_random, bins, threads)
-                self._check_some([samples for samples, _ in drawn if len(samples)])
+                self._check_some(sum(len(samples) for samples, _ in drawn))
                 return drawn
             old = self._negatives(workshop, k - 1, None, bins, sampler, threads)  # still there
             order = stream(self.seed, 1, k).permutation(len(self.images))
@@ -252,12 +260,12 @@ class _Training:
     def _drawn(self, workshop, name, order, draw, bins, threads, enough=np.inf):
         """Windows of the images of an order, some images at a time, until there are enough: list of (samples, rows)."""
         parts, left = [], enough
-        for start in self._progress(range(0, len(order), TOGETHER), name):
+        for k, chosen in enumerate(self._progress(batches(order), name)):
 
-            def make(chosen=order[start : start + TOGETHER]):
+            def make(chosen=chosen):
                 return codes_of(draw(chosen), bins, threads)
 
-            samples = workshop.array(f"{name} {start}", make)
+            samples = workshop.array(f"{name} {k}", make)
             parts.append((samples, np.arange(min(len(samples), left), dtype=np.int64)))
             left -= len(samples)
             if left <= 0:
@@ -301,6 +309,11 @@ class _Training:
 
     def _progress(self, items, name):
         return tqdm(items, disable=not self.verbose, desc=name)
+
+
+def batches(order):
+    """Cut a sequence into pieces of `TOGETHER`."""
+    return [order[first : first + TOGETHER] for first in range(0, len(order), TOGETHER)]
 
 
 def staged_sums(model, binned, n_positives, threads):
