@@ -28,7 +28,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from reproduce._detector_tables import picture, table
+from paucens.plotting import BLUE, GREY, ORANGE, new_figure
+from reproduce._detector_tables import table
 from reproduce._detectors import Row, detector_plan
 from reproduce._run import Script, main
 from reproduce._variants import (
@@ -71,7 +72,29 @@ def plan(arguments):
     return detector_plan(NAME, rows, pairs, arguments, 1)
 
 
-SCRIPT = Script(NAME, __doc__, (NAME, f"{NAME}_pairs"), plan, partial(table, NAME), partial(picture, NAME))
+def picture(frames):
+    """Draw what each change is worth, with its interval: a colour a block."""
+    pairs = frames[f"{NAME}_pairs"][::-1].reset_index(drop=True)
+    figure = new_figure(6.0, 1.0 + 0.32 * len(pairs))
+    axes = figure.subplots()
+    axes.axvline(0, color=GREY, linewidth=1)
+    changed, first = zip(*(method.split(" − ") for method in pairs.method), strict=True)
+    for channels, colour, marker in ((CROPS, ORANGE, "s"), (COVARIANCE, BLUE, "o")):
+        if channels not in first:
+            continue
+        own = pairs[[name == channels for name in first]]
+        middle, low, high = (100 * own[name] for name in ("difference", "low", "high"))
+        axes.errorbar(middle, own.index, xerr=[middle - low, high - middle], color=colour, fmt=marker, markersize=5,
+                      label=f"against {channels}")  # fmt: skip
+    axes.set_yticks(range(len(pairs)), changed)
+    axes.set_xlabel(f"difference of log-average miss rates, points; {pairs.column.iloc[0]}")
+    axes.grid(axis="y", visible=False)
+    axes.grid(axis="x", visible=True)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=2)
+    return figure
+
+
+SCRIPT = Script(NAME, __doc__, (NAME, f"{NAME}_pairs"), plan, partial(table, NAME), picture)
 
 
 if __name__ == "__main__":
