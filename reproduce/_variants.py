@@ -70,13 +70,13 @@ class Masked(AsTheyCame):
 
 def train_as_they_came(*args, **named):
     """Train on negatives as they came."""
-    with mock.patch("paucens.detector.training.Sampler", AsTheyCame):
+    with mock.patch("paucens.detector.collection.Sampler", AsTheyCame):
         return train_detector(*args, **named)
 
 
 def train_masked(*args, **named):
     """Train on positives of which edges tell nothing, and negatives as they came."""
-    with mock.patch("paucens.detector.training.Sampler", Masked):
+    with mock.patch("paucens.detector.collection.Sampler", Masked):
         return train_detector(*args, **named)
 
 

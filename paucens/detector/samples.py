@@ -1,4 +1,4 @@
-"""From crops and photographs to windows as bytes: positives, first negatives, hard negatives."""
+"""From crops and photographs to the features of windows: positives, first negatives, hard negatives."""
 
 from pathlib import Path
 
@@ -7,12 +7,9 @@ import numpy as np
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
 from paucens.features.channels import CELL
 from paucens.images import as_rgb, read_rgb
-from paucens.learners.binning import code_features
 from paucens.parallel import Threads
 
-TOGETHER = 32  # images between two writings
 LEAST_EDGE = 3  # pixels
-BIN_SAMPLES = 2000  # windows, half of them positives, by which the features are cut into bins
 
 
 def pixels_of(source):
@@ -165,8 +162,3 @@ class Sampler:
                 edges = self.edges[random.integers(len(self.edges))]
                 found.append(self._of_crop(with_edges(pixels[y : y + height, x : x + width], edges)))
         return np.concatenate(found)
-
-
-def codes_of(values, bins, threads):
-    """Windows as bytes, a row each: uint8 of shape (k, n_features)."""
-    return np.ascontiguousarray(code_features(values, *bins, threads).T)

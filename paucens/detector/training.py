@@ -1,32 +1,22 @@
 """Train a detector: boosting, search for what it takes for people, boosting again (Sec. 4.1 and 4.3)."""
 
 import hashlib
-import itertools
 import tempfile
 from pathlib import Path
 
 import numpy as np
 from sklearn.base import clone
-from tqdm import tqdm
 
 from paucens.boosting import AdaBoostClassifier
+from paucens.detector.collection import Collection
 from paucens.detector.model import PedestrianDetector
-from paucens.detector.samples import (
-    BIN_SAMPLES,
-    TOGETHER,
-    Sampler,
-    check_sources,
-    codes_of,
-    pixels_at,
-    repeated_edges,
-    stream,
-)
+from paucens.detector.samples import check_sources, stream
 from paucens.detector.scan import Search
 from paucens.detector.trees import detector_trees
 from paucens.detector.window import Window
 from paucens.detector.workshop import Workshop
 from paucens.features import ChannelSpec
-from paucens.learners.binning import MAX_BINS, BinnedData, find_thresholds
+from paucens.learners.binning import MAX_BINS, BinnedData
 from paucens.learners.growing import leaves_of_codes
 from paucens.model import WeightedEnsemble
 from paucens.model.checkpoint import Checkpoint
@@ -34,7 +24,6 @@ from paucens.parallel import Threads
 from paucens.persistence import plain
 from paucens.validation import check_integer
 
-OLD_TOGETHER = 500  # negatives that are copied at a time
 REJECTION, SHRINKAGE = -10.0, 0.1  # the paper's soft cascade (Sec. 4.3), and of AdaBoost with at most what shrinkage
 LOWEST_SHARE = 0.005  # of the positives, which may score below what counts as hard
 LEAST_SLACK = 1e-3  # of a rejection: while all weights are 0, all sums are equal
@@ -135,7 +124,7 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
 
 
 class _Training:
-    """The rounds of one training; what each leaves is in the workshop."""
+    """What `train_detector` was given, checked, and its rounds; what each leaves is in the workshop."""
 
     def __init__(self, positives, images, spec, classifier, window, n_estimators, n_negatives, most_negatives,
                  per_image, scales, smooth, seed, notes, verbose):  # fmt: skip
@@ -153,6 +142,7 @@ class _Training:
         self.n_estimators = [check_integer("n_estimators", n, 1) for n in n_estimators]
         self.seed = check_integer("random_state", seed, 0)
         self.classifiers = _checked_classifiers(classifier, len(self.n_estimators), self.seed)
+        self.max_bins = check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS)
         self.n_negatives = check_integer("n_negatives", n_negatives, 1)
         self.most_negatives = check_integer("most_negatives", most_negatives, self.n_negatives)
         self.per_image = check_integer("per_image", per_image, 1)
@@ -178,123 +168,30 @@ class _Training:
     def run(self, workshop, threads, n_jobs):
         """The detector of the last round; whatever is in the workshop already is not made again."""
         last = len(self.n_estimators) - 1
-        detector = workshop.detector(f"round {last}", lambda: self._rounds(workshop, last, threads, n_jobs))
+        collection = Collection(self, workshop, threads)
+        detector = workshop.detector(f"round {last}", lambda: self._rounds(collection, last, n_jobs))
         workshop.forget("*", f"fit {last}.npz")
         return detector
 
-    def _rounds(self, workshop, last, threads, n_jobs):
-        edges = workshop.array("edges", lambda: self._edges(threads))
-        sampler = Sampler(self.search, self.places, self.seed, threads, edges)
-        bins = workshop.arrays("bins", lambda: self._bins(sampler, threads))
-        detector = None
+    def _rounds(self, collection, last, n_jobs):
+        workshop, detector = collection.workshop, None
         for k in range(last):
 
             def make(k=k, before=detector):
-                return self._round(workshop, k, before, bins, sampler, threads, n_jobs)
+                return self._round(collection, k, before, n_jobs)
 
             detector = workshop.detector(f"round {k}", make)
             workshop.forget(f"codes {k}", f"fit {k}.npz", f"negatives {k - 1}")
-        return self._round(workshop, last, detector, bins, sampler, threads, n_jobs)
+        return self._round(collection, last, detector, n_jobs)
 
-    # -- samples -----------------------------------------------------------------------------------
-
-    def _edges(self, threads):
-        """The repeated edges of all positives and of their mirrors, int64 (2 n, 4)."""
-        crops = range(len(self.positives))
-        edges = np.array(threads.map(lambda k: repeated_edges(pixels_at("positives", self.positives, k)), crops))
-        return np.concatenate([edges, edges[:, [0, 1, 3, 2]]])
-
-    def _bins(self, sampler, threads):
-        n = min(BIN_SAMPLES // 4, len(self.positives))  # with their mirrors half of the samples
-        crops = [self.positives[k * len(self.positives) // n] for k in range(n)]
-        drawn = itertools.chain(
-            (sampler.positives(crops, chosen) for chosen in batches(range(n))),
-            (sampler.first_negatives(self.images, chosen, 2 * n) for chosen in batches(range(len(self.images)))),
-        )
-        values, n_drawn = np.empty((4 * n, len(self.places)), dtype=np.float32), 0
-        for part in drawn:
-            values[n_drawn : n_drawn + len(part)] = part
-            n_drawn += len(part)
-        self._check_some(n_drawn - 2 * n)
-        values = values[:n_drawn]
-        return find_thresholds(values, check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS), threads)
-
-    def _check_some(self, n_negatives):
-        if n_negatives == 0:
-            height, width = self.search.window.shape
-            raise ValueError(f"None of {len(self.images)} negative images holds a window of {height} x {width} pixels; "
-                             "give larger ones.")  # fmt: skip
-
-    def _positives(self, workshop, bins, sampler, threads):
-        """Bytes of all positives and their mirrors, uint8 (n, n_features), as all samples are."""
-
-        def draw(chosen):
-            return sampler.positives(self.positives, chosen)
-
-        def parts():
-            return self._drawn(workshop, "positives", range(len(self.positives)), draw, bins, threads)
-
-        return self._stacked(workshop, "positives", parts)
-
-    def _negatives(self, workshop, k, before, bins, sampler, threads):
-        """Negatives of round k: at random, or what the detector of the round before gets wrong and some of the old."""
-        name = f"negatives {k}"
-
-        def at_random(chosen):
-            return sampler.first_negatives(self.images, chosen, self.n_negatives)
-
-        def hard(chosen):
-            return sampler.hard_negatives(self.images, chosen, before, before.notes["hard"], self.per_image)
-
-        def parts():
-            if k == 0:
-                drawn = self._drawn(workshop, name, range(len(self.images)), at_random, bins, threads)
-                self._check_some(sum(len(samples) for samples, _ in drawn))
-                return drawn
-            old = self._negatives(workshop, k - 1, None, bins, sampler, threads)  # still there
-            order = stream(self.seed, 1, k).permutation(len(self.images))
-            return self._kept(self._drawn(workshop, name, order, hard, bins, threads, self.n_negatives), old, k)
-
-        return self._stacked(workshop, name, parts)
-
-    def _drawn(self, workshop, name, order, draw, bins, threads, enough=np.inf):
-        """Windows of the images of an order, some images at a time, until there are enough: list of (samples, rows)."""
-        parts, left = [], enough
-        for k, chosen in enumerate(self._progress(batches(order), name)):
-
-            def make(chosen=chosen):
-                return codes_of(draw(chosen), bins, threads)
-
-            samples = workshop.array(f"{name} {k}", make)
-            parts.append((samples, np.arange(min(len(samples), left), dtype=np.int64)))
-            left -= len(samples)
-            if left <= 0:
-                break
-        return parts
-
-    def _kept(self, new, old, k):
-        """The new negatives and as many old ones at random as there is room for, list of (samples, rows)."""
-        room = self.most_negatives - sum(len(rows) for _, rows in new)
-        rows = np.sort(stream(self.seed, 2, k).permutation(len(old))[:room])
-        return new + [(old, rows[first : first + OLD_TOGETHER]) for first in range(0, len(rows), OLD_TOGETHER)]
-
-    def _stacked(self, workshop, name, parts):
-        """Rows of parts end to end; the files of the parts are not needed any more."""
-        samples = workshop.stacked(name, parts)
-        workshop.forget(f"{name} *")
-        return samples
-
-    # -- training ----------------------------------------------------------------------------------
-
-    def _round(self, workshop, k, before, bins, sampler, threads, n_jobs):
+    def _round(self, collection, k, before, n_jobs):
         """The detector of round k; its notes tell above which score it finds a window hard."""
-        positives = self._positives(workshop, bins, sampler, threads)
-        negatives = self._negatives(workshop, k, before, bins, sampler, threads)
-        binned = BinnedData(workshop.turned(f"codes {k}", positives, negatives), *bins)
+        workshop, positives, negatives = collection.workshop, collection.positives(), collection.negatives(k, before)
+        binned = BinnedData(workshop.turned(f"codes {k}", positives, negatives), *collection.bins)
         model = clone(self.classifiers[k]).set_params(n_estimators=self.n_estimators[k], n_jobs=n_jobs,
                                                       verbose=self.verbose)  # fmt: skip
         model.fit_binned(binned, len(positives), Checkpoint(workshop.path(f"fit {k}.npz")))
-        scores, lowest = staged_sums(model, binned, len(positives), threads)
+        scores, lowest = staged_sums(model, binned, len(positives), collection.threads)
         detector = self._detector(model, lowest)
         detector.notes["hard"] = hard_threshold(scores, len(positives))
         detector.notes["negatives"] = len(negatives)
@@ -306,14 +203,6 @@ class _Training:
         trees = detector_trees(model.learners_, model.weights_, model.threshold_, self.places, rejection)
         return PedestrianDetector(self.search.spec, self.search.window, trees, scales=self.search.per_octave,
                                   smooth=self.search.smooth, notes=self.notes)  # fmt: skip
-
-    def _progress(self, items, name):
-        return tqdm(items, disable=not self.verbose, desc=name)
-
-
-def batches(order):
-    """Cut a sequence into pieces of `TOGETHER`."""
-    return [order[first : first + TOGETHER] for first in range(0, len(order), TOGETHER)]
 
 
 def staged_sums(model, binned, n_positives, threads):
