@@ -21,10 +21,11 @@ test: $(VENV)/.test lint
 
 bounds: $(VENV)/.test
 	rm -rf build/bounds
-	mkdir -p build/bounds
-	cp -r setup.py pyproject.toml README.md paucens reproduce tests build/bounds
-	find build/bounds -name '*.c' -delete -o -name '*.so' -delete
-	cd build/bounds && PAUCENS_DEBUG=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace -j2
+	mkdir -p build/bounds/src
+	cp -r setup.py pyproject.toml README.md LICENSE paucens build/bounds/src
+	find build/bounds/src -name '*.c' -delete -o -name '*.so' -delete
+	PAUCENS_DEBUG=1 $(BIN)/python -m pip install --quiet --no-deps --target build/bounds build/bounds/src
+	cp -r pyproject.toml reproduce tests build/bounds
 	cd build/bounds && ../../$(BIN)/python -m pytest -p no:cacheprovider $(BOUNDS)
 
 bench: $(VENV)/.test
