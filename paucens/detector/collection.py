@@ -50,7 +50,9 @@ class Collection:
 
     def negatives(self, k, before):
         """Negatives of round k: at random, or what the detector of the round before gets wrong and some of the old."""
-        return self._stacked(f"negatives {k}", lambda: self._hard(k, before) if k else self._at_random())
+        samples = self._stacked(f"negatives {k}", lambda: self._hard(k, before) if k else self._at_random())
+        self.workshop.forget(f"negatives {k - 1}")
+        return samples
 
     def _edges(self):
         """The repeated edges of all positives and of their mirrors, int64 (2 n, 4)."""
@@ -99,7 +101,7 @@ class Collection:
         order = stream(training.seed, 1, k).permutation(len(training.images))
         new = self._drawn(f"negatives {k}", order, draw, training.n_negatives)
         room = training.most_negatives - sum(len(rows) for _, rows in new)
-        old = self.negatives(k - 1, None)  # still there
+        old = self.negatives(k - 1, None)  # still there until this is written
         rows = np.sort(stream(training.seed, 2, k).permutation(len(old))[:room])
         return new + [(old, some) for some in batches(rows, ROWS_TOGETHER)]
 

@@ -69,8 +69,8 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
     checkpoint : path-like, optional
         Folder for what is unfinished; it is made where it does not exist. Training that was cut short, by whatever,
         goes on from it and ends with the same detector, bit for bit. A temporary folder where None. While training
-        runs it needs two to three bytes for each value of a sample, which are (2 len(positives) + most_negatives)
-        times the features: 4 GB for all channels of INRIA Person. In the end the detector is left.
+        runs it holds two to three bytes for each value of a sample, which are (2 len(positives) + most_negatives)
+        times the features; in the end the detector is left.
     notes : dict, optional
         What the model file should tell about its data, JSON values. Training adds "negatives", how many the last round
         had, and "hard", the score above which a window is hard.
@@ -181,7 +181,7 @@ class _Training:
                 return self._round(collection, k, before, n_jobs)
 
             detector = workshop.detector(f"round {k}", make)
-            workshop.forget(f"codes {k}", f"fit {k}.npz", f"negatives {k - 1}")
+            workshop.forget(f"codes {k}", f"fit {k}.npz")
         return self._round(collection, last, detector, n_jobs)
 
     def _round(self, collection, k, before, n_jobs):
