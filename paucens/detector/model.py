@@ -151,7 +151,7 @@ class PedestrianDetector:
         -----
         Meant for M, O and LUV. Channels are computed for one size in `scales`; the scan takes as long as before, and
         for so few channels that is most of the time (tests/benchmarks/test_detector_speed.py). A level is one band,
-        whatever its size, so that memory grows with the image: a quarter of a byte a pixel and channel, some times.
+        whatever its size, so that memory grows with the image.
         """
         faster = copy.copy(self)
         faster.lambdas = estimate_lambdas(images, self.spec, n_jobs=n_jobs)

@@ -94,7 +94,7 @@ class Search:
         up = 0.0 if min_height is None else np.log2(height / min_height)
         levels = scales(image_shape, per_octave=self.per_octave, octaves_up=up, min_shape=self.window.target,
                         shrink=CELL)  # fmt: skip
-        if levels and levels[0].ratio[0] > 1 and np.prod(levels[0].shape, dtype=float) > MOST_PIXELS:
+        if levels and up > 0 and np.prod(levels[0].shape, dtype=float) > MOST_PIXELS:
             rows, columns = levels[0].shape
             raise ValueError(f"min_height={min_height:g} enlarges the image to {columns} x {rows} pixels; at most "
                              f"{MOST_PIXELS // 10**6} million are searched. Give a larger min_height, or a part of the "
