@@ -36,6 +36,7 @@ import copy
 import csv
 import re
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -161,13 +162,9 @@ class TestColumn:
 
     def content_hash(self):
         """Digest of its images and boxes."""
-        digest = sha256()
-        for record in self.load():
-            image = record.image
-            digest.update(sha256(image.read_bytes() if isinstance(image, Path) else image.tobytes()).digest())
-            for boxes in (record.boxes, record.ignore):
-                digest.update(f"{boxes.shape}".encode() + boxes.tobytes())
-        return digest.hexdigest()
+        records = self.load()
+        boxes = [boxes for record in records for boxes in (record.boxes, record.ignore)]
+        return content_hash(images_hash(record.image for record in records), *boxes)
 
 
 @dataclass(frozen=True)
@@ -183,7 +180,7 @@ class Material:
     crops, negatives : list of Path or ndarray
     columns : list of TestColumn
     content_hash : str
-        Of crops and negatives.
+        Of the pixels of crops and negatives.
     smooth : float
         What makes images as smooth as the crops.
     """
@@ -222,6 +219,26 @@ def joint_hash(data, material):
     return hashes[0] if len(hashes) == 1 else sha256("".join(hashes).encode()).hexdigest()
 
 
+def images_hash(images):
+    """Digest of the pixels of images, the same however files are packed as long as nothing is lost."""
+    with Threads(-1) as threads:
+        return content_hash(threads.map(pixels_hash, list(images)))
+
+
+def pixels_hash(image):
+    """Digest of the pixels of one image."""
+    if not isinstance(image, Path):
+        return content_hash(image)
+    about = image.stat()
+    return hash_of_file(image, about.st_size, about.st_mtime_ns)
+
+
+@cache
+def hash_of_file(path, size, modified):
+    """Digest of the pixels of a file, which are read once as long as it keeps its size and date."""
+    return content_hash(pixels_of(path))
+
+
 def inria_material(folder=None):
     """INRIA to train on, and the test sets that are on the disk; it is said how to get the others."""
     inria, columns = load_inria(folder), []
@@ -236,8 +253,7 @@ def inria_material(folder=None):
             print(f"{error}\nUntil then its columns are left out.\n")
             continue
         columns += [TestColumn(f"{name}, {least} px", load, least, searched) for least, searched in heights]
-    files = [*inria.train_crops, *inria.train_negatives]
-    digest = sha256("".join(f"{path.name}{path.stat().st_size}" for path in files).encode()).hexdigest()
+    digest = images_hash([*inria.train_crops, *inria.train_negatives])
     return Material("INRIA", inria.source, inria.train_crops, inria.train_negatives, columns, digest, SMOOTH)
 
 
@@ -247,7 +263,7 @@ def streets_material(n, seed):
     crops = list(street_crops(synthetic_streets(n, seed=first + 1)))
     negatives = [record.image for record in synthetic_streets(n // 2, seed=first + 2, people=False)]
     column = TestColumn(f"{name}, 100 px", lambda: synthetic_streets(n // 2, seed=first + 3), 100, None)
-    return Material(name, "rendered", crops, negatives, [column], content_hash(np.array(crops)), 0.0)
+    return Material(name, "rendered", crops, negatives, [column], images_hash([*crops, *negatives]), 0.0)
 
 
 def detections_of(detector, images, n_jobs=1, min_height=None, change=lambda image: image):

@@ -67,7 +67,7 @@ from reproduce.table_2 import POOLED
 NAME = "figure_3"
 SETTING = "recut"
 LEVEL_95 = 1.959964  # quantile of the normal distribution
-FPPW = 10.0 ** (np.arange(-240, 1) / 40)  # where curves are read
+FPPW = np.array([10.0 ** (k / 40) for k in range(-240, 1)])  # where curves are read; why so: paucens.evaluation.curves
 REFERENCES = {"1e-6": 1e-6, "1e-5": 1e-5, "1e-4": 1e-4, "1e-3": 1e-3}
 COLUMNS = ("fppw", "miss_rate", "low", "high", "n_positives", "n_negatives", "train_seconds", "score_seconds",
            "source", "note")  # fmt: skip

@@ -91,6 +91,19 @@ def test_rows_depend_on_the_test_images(tmp_path):
     assert len({hashes[0][0], hashes[0][1], hashes[1][1]}) == 3
 
 
+def test_rows_do_not_depend_on_how_images_are_packed(tmp_path):
+    """One PNG per encoder has other bytes; what counts is pixels, and a file that changes is read again."""
+    pixels = np.random.default_rng(0).integers(256, size=(9, 9, 3)).astype(np.uint8)
+    path, packed, again = (tmp_path / name for name in ("a.png", "b.png", "c.bmp"))
+    for file, level in ((path, 9), (packed, 0), (again, None)):
+        Image.fromarray(pixels).save(file, **({} if level is None else {"compress_level": level}))
+    assert path.read_bytes() != packed.read_bytes()
+    digests = {_detection.images_hash([image]) for image in (path, packed, again, pixels)}
+    assert len(digests) == 1
+    Image.fromarray(255 - pixels).save(path)
+    assert _detection.images_hash([path]) not in digests
+
+
 @pytest.mark.parametrize("n_seeds", [1, 2])
 def test_differences_depend_on_the_seeds(n_seeds):
     rows = [_detectors.Row(name, "M+O+LUV", n_seeds=n) for name, n in (("one", 3), ("other", n_seeds))]

@@ -21,6 +21,7 @@ from paucens.evaluation import (
     prepare_images,
     standardize_boxes,
 )
+from paucens.evaluation.curves import REFERENCES
 from paucens.images import read_rgb
 
 quick = settings(deadline=None, max_examples=50, derandomize=True)
@@ -125,6 +126,12 @@ def test_perfect_and_blind_detectors():
     assert log_average_miss_rate(*blind) == 1
     wrong_only = miss_rate_curve([[[90, 0, 10, 20, 1]]] * 3, truths, [[]] * 3)
     assert log_average_miss_rate(*wrong_only) == 1
+
+
+def test_references_are_the_nearest_numbers():
+    """A curve that ends at a false positive in ten or a hundred images is read there, on every processor."""
+    assert REFERENCES[[0, 4, 8]].tolist() == [0.01, 0.1, 1.0]
+    assert miss_rates_at([0.01, 0.1, 1.0], [0.5, 0.25, 0.125])[[0, 4, 8]].tolist() == [0.5, 0.25, 0.125]
 
 
 def test_log_average_by_hand():

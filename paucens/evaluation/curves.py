@@ -5,7 +5,9 @@ import numpy as np
 from paucens.evaluation.matching import match_images
 from paucens.metrics import roc_points, tpr_at_fpr
 
-REFERENCES = 10.0 ** np.arange(-2, 0.25, 0.25)  # nine false positives per image, .01 to 1, even on a log scale
+# Nine false positives per image, .01 to 1, even on a log scale. Powers of numbers, not of an array: NumPy's last digit
+# there depends on the processor, and with it what a curve has reached that ends exactly at a reference.
+REFERENCES = np.array([10.0 ** (k / 4) for k in range(-8, 1)])
 
 
 def miss_rate_curve(detections, truths, ignores, overlap=0.5):
