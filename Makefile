@@ -5,8 +5,7 @@ BIN := $(VENV)/bin
 KERNELS := $(wildcard paucens/_kernels/*.pyx paucens/_kernels/*.pxd)
 
 # Tests that reach every kernel, for the build that checks every index.
-BOUNDS := $(patsubst %,tests/test_%.py,boxes centrist channels covariance detector dual images kernels lbp ordering \
-	pyramid trees windows)
+BOUNDS := tests/kernels tests/features tests/learners tests/foundations/test_images.py tests/detector/test_detector.py
 
 .PHONY: reproduce paper test bounds bench lint clean
 

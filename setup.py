@@ -41,8 +41,6 @@ utility = Extension("paucens._cyutility", ["paucens/_cyutility.c"])  # Cython's 
 
 setup(
     ext_modules=cythonize(
-        [*kernels, utility],
-        compiler_directives=DIRECTIVES,
-        shared_utility_qualified_name="paucens._cyutility",
+        [*kernels, utility], compiler_directives=DIRECTIVES, shared_utility_qualified_name="paucens._cyutility"
     )
 )

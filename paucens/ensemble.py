@@ -14,8 +14,9 @@ from paucens.model import WeightedEnsemble
 from paucens.validation import check_choice, check_positive
 
 ANNEALED_SHARE = 0.97  # of the rounds, over which the range narrows
-DEFAULT_LEARNER = Tree(depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3,
-                       column_sampling="node")
+DEFAULT_LEARNER = Tree(
+    depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3, column_sampling="node"
+)
 
 
 class PAUCEnsClassifier(WeightedEnsemble):
@@ -109,9 +110,22 @@ class PAUCEnsClassifier(WeightedEnsemble):
     _fitted_scalars = ("n_iter_", "stop_reason_")
     _fitted_arrays = ("objective_", "gap_", "n_cuts_")
 
-    def __init__(self, fpr_range=(0.0, 0.1), *, learner=None, n_estimators=600, nu=0.03, anneal="auto",
-                 formulation="tight", cut_tolerance=1e-2, edge_tolerance=1e-4, max_bins=MAX_BINS, n_jobs=None,
-                 random_state=None, verbose=0):
+    def __init__(
+        self,
+        fpr_range=(0.0, 0.1),
+        *,
+        learner=None,
+        n_estimators=600,
+        nu=0.03,
+        anneal="auto",
+        formulation="tight",
+        cut_tolerance=1e-2,
+        edge_tolerance=1e-4,
+        max_bins=MAX_BINS,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
         self.fpr_range = fpr_range
         self.learner = learner
         self.n_estimators = n_estimators
@@ -147,7 +161,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 f"All weights are 0 in the end (n_iter_ = {len(self.learners_)}): no combination of the learners lifts "
                 "the positives above the best negatives of the range, so every sample gets the same score. A wider "
                 "range, anneal=True, deeper trees, leaves='real' or more rounds help.",
-                UserWarning, stacklevel=4,  # past fit and its guard
+                UserWarning,
+                stacklevel=4,  # past fit and its guard
             )
 
     def _ranges(self, n_negatives, n_rounds):
@@ -179,8 +194,9 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 thresholds.append(training_threshold(*master.scores(positions[1]), master.n_negatives, beta))
                 history.append((master.objective, master.objective - master.bound, n_cuts))
                 progress.update()
-                progress.set_postfix(objective=f"{master.objective:.4g}", gap=f"{history[-1][1]:.1e}", cuts=n_cuts,
-                                     refresh=False)
+                progress.set_postfix(
+                    objective=f"{master.objective:.4g}", gap=f"{history[-1][1]:.1e}", cuts=n_cuts, refresh=False
+                )
                 if exhausted:
                     break
                 checkpoint.keep(learners, lambda: _state_of(master, stages, thresholds, history))
@@ -222,5 +238,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
 def _state_of(master, stages, thresholds, history):
     """All that the rounds so far have left, for a checkpoint."""
     return master.state() | {
-        "stages": np.concatenate(stages), "thresholds": np.array(thresholds), "history": np.array(history)
+        "stages": np.concatenate(stages),
+        "thresholds": np.array(thresholds),
+        "history": np.array(history),
     }

@@ -110,9 +110,7 @@ def load(path, kind):
     names = header.pop("arrays", None)
     stored = {name.removesuffix(".npy"): raw for name, raw in content.items() if name.endswith(".npy")}
     if names != sorted(stored) or len(stored) < len(content):
-        raise ValueError(
-            f"{path} holds {sorted(content)}, but its header lists {names}; the file is damaged."
-        )
+        raise ValueError(f"{path} holds {sorted(content)}, but its header lists {names}; the file is damaged.")
     return header, {name: _decode_array(path, name, raw) for name, raw in stored.items()}
 
 
@@ -187,9 +185,7 @@ def plain(value, where):
 
 def _read_entries(path):
     """Return the bytes of every entry of the archive by name; zipfile checks their CRC-32."""
-    raw = io.BytesIO(
-        Path(path).read_bytes()
-    )  # whole: what then raises OSError is a wrong offset, not the disk
+    raw = io.BytesIO(Path(path).read_bytes())  # whole: what then raises OSError is a wrong offset, not the disk
     try:
         with zipfile.ZipFile(raw) as archive:
             return {name: archive.read(name) for name in archive.namelist()}

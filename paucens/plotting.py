@@ -109,9 +109,16 @@ def label_ends(axes, x, ends, gap=0.07):
     heights = spread_out([to_fraction.transform((x, ends[name]))[1] for name in names], gap)
     for name, height in zip(names, heights, strict=True):
         axes.annotate(
-            name, (right, height), xytext=(8, 0), xycoords="axes fraction", textcoords="offset points",
-            va="center", color=method_style(name)[0], fontweight="bold", annotation_clip=False,
-        )  # fmt: skip
+            name,
+            (right, height),
+            xytext=(8, 0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            va="center",
+            color=method_style(name)[0],
+            fontweight="bold",
+            annotation_clip=False,
+        )
 
 
 def spread_out(heights, gap):
@@ -184,12 +191,21 @@ def draw_paired_dots(axes, frame, y, by="method", pair="repeat"):
     axes.plot(places, wide.to_numpy().T, color=GREY, linewidth=0.6, alpha=0.35)
     for place, method in zip(places, wide, strict=True):
         colour, marker = method_style(method)
-        axes.plot(np.full(len(wide), place), wide[method], marker, color=colour, markersize=3.5, alpha=0.6,
-                  markeredgewidth=0)  # fmt: skip
+        axes.plot(
+            np.full(len(wide), place), wide[method], marker, color=colour, markersize=3.5, alpha=0.6, markeredgewidth=0
+        )
         mean = wide[method].mean()
         axes.plot([place - 0.2, place + 0.2], [mean, mean], color=colour, linewidth=2.5, zorder=4)
-        axes.annotate(f"{mean:.3f}", (place, wide[method].max()), xytext=(0, 5), textcoords="offset points",
-                      ha="center", color=colour, fontsize=8, fontweight="bold")  # fmt: skip
+        axes.annotate(
+            f"{mean:.3f}",
+            (place, wide[method].max()),
+            xytext=(0, 5),
+            textcoords="offset points",
+            ha="center",
+            color=colour,
+            fontsize=8,
+            fontweight="bold",
+        )
     axes.set_xticks(places, list(wide), rotation=25, ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.6, len(places) - 0.4)
     axes.margins(y=0.12)

@@ -94,8 +94,9 @@ class LinearPAUCSVC(BinaryClassifier):
     0.955
     """
 
-    def __init__(self, fpr_range=(0.0, 0.1), *, nu=1.0, formulation="tight", cut_tolerance=1e-3, max_iter=10_000,
-                 verbose=0):
+    def __init__(
+        self, fpr_range=(0.0, 0.1), *, nu=1.0, formulation="tight", cut_tolerance=1e-3, max_iter=10_000, verbose=0
+    ):
         self.fpr_range = fpr_range
         self.nu = nu
         self.formulation = formulation
@@ -158,8 +159,9 @@ class LinearPAUCSVC(BinaryClassifier):
                 gap = master.objective - master.bound
                 history.append((master.objective, gap))
                 progress.update()
-                progress.set_postfix(objective=f"{master.objective:.4g}", gap=f"{gap:.1e}", cuts=len(master.cuts),
-                                     refresh=False)
+                progress.set_postfix(
+                    objective=f"{master.objective:.4g}", gap=f"{gap:.1e}", cuts=len(master.cuts), refresh=False
+                )
         self.n_iter_ = len(history)
         self.objective_, self.gap_ = (np.array(column) for column in zip(*history, strict=True))
         return master.weights, solved
@@ -170,13 +172,15 @@ class LinearPAUCSVC(BinaryClassifier):
                 f"After max_iter = {self.n_iter_} cuts the objective of {self.objective_[-1]:.4g} may be "
                 f"{self.gap_[-1]:.2g} above the minimum, more than cut_tolerance = {self.cut_tolerance:g} of it. "
                 "Standardise the columns, lower nu, or raise max_iter or cut_tolerance.",
-                ConvergenceWarning, stacklevel=4,  # past the guard of fit
+                ConvergenceWarning,
+                stacklevel=4,  # past the guard of fit
             )
         elif not self.coef_.any():
             warnings.warn(
                 "coef_ is 0: no linear score lifts the positives above the best negatives of the range, so every "
                 "sample gets the same score. A wider range or better features help, or PAUCEnsClassifier.",
-                UserWarning, stacklevel=4,
+                UserWarning,
+                stacklevel=4,
             )
 
     def decision_function(self, X):

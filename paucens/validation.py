@@ -110,8 +110,9 @@ def check_positive(name, value, zero=False, most=np.inf):
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not real or not math.isfinite(value) or value < 0 or (value == 0 and not zero) or value > most:
         bound = "" if most == np.inf else f" and at most {most:g}"
-        raise ValueError(f"{name} must be a finite number, {'0 or larger' if zero else 'larger than 0'}{bound}; "
-                         f"got {value!r}.")
+        raise ValueError(
+            f"{name} must be a finite number, {'0 or larger' if zero else 'larger than 0'}{bound}; got {value!r}."
+        )
     return float(value)
 
 

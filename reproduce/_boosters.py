@@ -71,9 +71,18 @@ def fit_lightgbm(X, y, fpr_range, seed, *, rate, trees, leaves, columns, ridge=0
     from lightgbm import LGBMClassifier
 
     model = LGBMClassifier(
-        objective=objective, learning_rate=rate, n_estimators=trees, num_leaves=leaves, feature_fraction_bynode=columns,
-        reg_lambda=ridge, n_jobs=1, random_state=seed, deterministic=True, force_col_wise=True, verbose=-1,
-    )  # fmt: skip
+        objective=objective,
+        learning_rate=rate,
+        n_estimators=trees,
+        num_leaves=leaves,
+        feature_fraction_bynode=columns,
+        reg_lambda=ridge,
+        n_jobs=1,
+        random_state=seed,
+        deterministic=True,
+        force_col_wise=True,
+        verbose=-1,
+    )
     return partial(model.fit(X, y).predict, raw_score=True)
 
 
@@ -130,16 +139,29 @@ def fit_xgboost(X, y, fpr_range, seed, *, rate, trees, leaves, columns, ridge=1.
     from xgboost import XGBClassifier
 
     model = XGBClassifier(
-        learning_rate=rate, n_estimators=trees, max_leaves=leaves, max_depth=0, grow_policy="lossguide",
-        colsample_bynode=columns, reg_lambda=ridge, tree_method="hist", n_jobs=1, random_state=seed,
-    )  # fmt: skip
+        learning_rate=rate,
+        n_estimators=trees,
+        max_leaves=leaves,
+        max_depth=0,
+        grow_policy="lossguide",
+        colsample_bynode=columns,
+        reg_lambda=ridge,
+        tree_method="hist",
+        n_jobs=1,
+        random_state=seed,
+    )
     return partial(model.fit(X, y).predict, output_margin=True)
 
 
 def fit_histogram_boosting(X, y, fpr_range, seed, *, rate, trees, leaves, columns, ridge=0.0):
     """scikit-learn's histogram boosting, without early stopping."""
     model = HistGradientBoostingClassifier(
-        learning_rate=rate, max_iter=trees, max_leaf_nodes=leaves, max_features=columns, l2_regularization=ridge,
-        early_stopping=False, random_state=seed,
-    )  # fmt: skip
+        learning_rate=rate,
+        max_iter=trees,
+        max_leaf_nodes=leaves,
+        max_features=columns,
+        l2_regularization=ridge,
+        early_stopping=False,
+        random_state=seed,
+    )
     return model.fit(X, y).decision_function

@@ -288,9 +288,13 @@ def save_detections(path, detections):
     """Store detections small: boxes in tenths of a pixel, scores as float32."""
     path.parent.mkdir(parents=True, exist_ok=True)
     boxes = np.concatenate(detections)
-    np.savez_compressed(path, image=np.repeat(np.arange(len(detections)), list(map(len, detections))).astype(np.int16),
-                        tenths=np.rint(10 * boxes[:, :4]).astype(np.int32), score=boxes[:, 4].astype(np.float32),
-                        n_images=len(detections))  # fmt: skip
+    np.savez_compressed(
+        path,
+        image=np.repeat(np.arange(len(detections)), list(map(len, detections))).astype(np.int16),
+        tenths=np.rint(10 * boxes[:, :4]).astype(np.int32),
+        score=boxes[:, 4].astype(np.float32),
+        n_images=len(detections),
+    )
 
 
 def load_detections(path):

@@ -30,22 +30,35 @@ def scores_block(rows, printed):
         mean = 100 * own.miss_rate.mean()
         said = printed.get(method, {}).get("INRIA")
         beside = ([f"{said:.1f}", f"{mean - said:+.1f}"] if said else 2 * [NOTHING]) if printed else []
-        each = ", ".join(f"{100 * rate:.1f} ({100 * low:.1f} to {100 * high:.1f})"
-                         for rate, low, high in zip(own.miss_rate, own.low, own.high, strict=True))  # fmt: skip
+        each = ", ".join(
+            f"{100 * rate:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+            for rate, low, high in zip(own.miss_rate, own.low, own.high, strict=True)
+        )
         minutes = own.train_seconds.astype(float).mean() / 60
         cells.append([method, preset, *beside, f"{mean:.1f}", each, NOTHING if np.isnan(minutes) else f"{minutes:.0f}"])
-    header = ["channels", "preset", *(["paper", "difference"] if printed else []), "ours", "each seed",
-              "minutes of training"]  # fmt: skip
+    header = [
+        "channels",
+        "preset",
+        *(["paper", "difference"] if printed else []),
+        "ours",
+        "each seed",
+        "minutes of training",
+    ]
     return markdown(header, cells)
 
 
 def pairs_block(pairs):
     """Differences of rows."""
     cells = [
-        [row.method, row.setting, len(str(row.repeat).split()), f"{100 * row.difference:+.1f}",
-         f"{100 * row.low:+.1f} to {100 * row.high:+.1f}"]
+        [
+            row.method,
+            row.setting,
+            len(str(row.repeat).split()),
+            f"{100 * row.difference:+.1f}",
+            f"{100 * row.low:+.1f} to {100 * row.high:+.1f}",
+        ]
         for row in pairs.itertuples()
-    ]  # fmt: skip
+    ]
     return markdown(["difference", "presets", "seeds", "points", "95 %"], cells)
 
 

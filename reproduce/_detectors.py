@@ -32,8 +32,18 @@ from reproduce._detection import (
 from reproduce._run import Plan, output_folder
 from reproduce._store import ROOT, Sheet, Task, task_key
 
-COLUMNS = ("column", "n_images", "n_people", "miss_rate", "low", "high", "train_seconds", "detect_seconds",
-           "n_negatives", "source")  # fmt: skip
+COLUMNS = (
+    "column",
+    "n_images",
+    "n_people",
+    "miss_rate",
+    "low",
+    "high",
+    "train_seconds",
+    "detect_seconds",
+    "n_negatives",
+    "source",
+)
 PAIR_COLUMNS = ("column", "difference", "low", "high")
 
 
@@ -108,20 +118,29 @@ def detector_plan(script, rows, pairs, arguments, most_columns=None):
     data_hash = joint_hash(data, material)
     tasks = [
         Task(
-            task_key(material.name, data_hash, row.method, row.preset, repeat, arguments), n_columns,
+            task_key(material.name, data_hash, row.method, row.preset, repeat, arguments),
+            n_columns,
             partial(measure, script, row, arguments.seed + repeat, arguments, n_columns),
         )
-        for repeat in range(protocol.seeds) for row in rows if repeat < row.n_seeds
-    ]  # fmt: skip
+        for repeat in range(protocol.seeds)
+        for row in rows
+        if repeat < row.n_seeds
+    ]
     comparisons = [
         Task(
-            task_key(material.name, data_hash, f"{one.method} − {other.method}",
-                     f"{one.preset} − {other.preset}", " ".join(map(str, shared_seeds(one, other, protocol))),
-                     arguments), n_columns,
+            task_key(
+                material.name,
+                data_hash,
+                f"{one.method} − {other.method}",
+                f"{one.preset} − {other.preset}",
+                " ".join(map(str, shared_seeds(one, other, protocol))),
+                arguments,
+            ),
+            n_columns,
             partial(compare, script, one, other, arguments, n_columns),
         )
         for one, other in pairs
-    ]  # fmt: skip
+    ]
     return Plan([Sheet(script, COLUMNS, tasks), Sheet(f"{script}_pairs", PAIR_COLUMNS, comparisons)], protocol, data)
 
 
@@ -148,12 +167,20 @@ def measure(script, row, seed, arguments, n_columns):
         low, miss_rate, high = miss_rate_interval(matches)
         if material.is_real:
             log_evaluation(script, f"{row.method} ({row.preset})", seed, column.name, miss_rate)
-        found.append({
-            "column": column.name, "n_images": len(detections), "n_people": int(matches.n_truths.sum()),
-            "miss_rate": f"{miss_rate:.6f}", "low": f"{low:.6f}", "high": f"{high:.6f}",
-            "train_seconds": f"{seconds:.0f}", "detect_seconds": f"{elapsed:.1f}",
-            "n_negatives": detector.notes["negatives"], "source": material.source,
-        })  # fmt: skip
+        found.append(
+            {
+                "column": column.name,
+                "n_images": len(detections),
+                "n_people": int(matches.n_truths.sum()),
+                "miss_rate": f"{miss_rate:.6f}",
+                "low": f"{low:.6f}",
+                "high": f"{high:.6f}",
+                "train_seconds": f"{seconds:.0f}",
+                "detect_seconds": f"{elapsed:.1f}",
+                "n_negatives": detector.notes["negatives"],
+                "source": material.source,
+            }
+        )
     return found
 
 
@@ -188,12 +215,20 @@ def train_row(row, seed, material, arguments, checkpoint):
     protocol = PROTOCOLS[arguments.scale]
     n_before = len(protocol.n_estimators) - 1
     return row.train(
-        material.crops, material.negatives, ChannelSpec.parse(row.channels, preset=row.preset),
-        [adaboost(seed)] * n_before + [row.ensemble(seed)], n_estimators=protocol.n_estimators,
-        n_negatives=protocol.n_negatives, most_negatives=protocol.most_negatives, smooth=material.smooth,
-        random_state=seed, n_jobs=n_threads(arguments), checkpoint=checkpoint, verbose=arguments.jobs == 1,
+        material.crops,
+        material.negatives,
+        ChannelSpec.parse(row.channels, preset=row.preset),
+        [adaboost(seed)] * n_before + [row.ensemble(seed)],
+        n_estimators=protocol.n_estimators,
+        n_negatives=protocol.n_negatives,
+        most_negatives=protocol.most_negatives,
+        smooth=material.smooth,
+        random_state=seed,
+        n_jobs=n_threads(arguments),
+        checkpoint=checkpoint,
+        verbose=arguments.jobs == 1,
         notes={"data": f"{material.name}, {material.source}", "row": row.method, "seed": seed},
-    )  # fmt: skip
+    )
 
 
 def n_threads(arguments):
@@ -225,8 +260,12 @@ def compare(script, one, other, arguments, n_columns):
             for row in (one, other)
         ]
         result = miss_rate_difference(*runs)
-        found.append({
-            "column": column.name, "difference": f"{result.difference:.6f}", "low": f"{result.low:.6f}",
-            "high": f"{result.high:.6f}",
-        })  # fmt: skip
+        found.append(
+            {
+                "column": column.name,
+                "difference": f"{result.difference:.6f}",
+                "low": f"{result.low:.6f}",
+                "high": f"{result.high:.6f}",
+            }
+        )
     return found

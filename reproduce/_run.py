@@ -106,12 +106,20 @@ def parse_arguments(about, argv=None):
     add("--scale", choices=SCALES, default="small", help="smoke: seconds; small: a minute; paper: in full")
     add("--seed", type=_natural, default=0, help="source of all random numbers (default 0)")
     add("--jobs", type=int, default=2, help="processes; results do not depend on it (default 2)")
-    add("--backend", choices=BACKENDS, default="loky",
-        help="loky: --jobs processes of this machine; dask: the workers of the cluster at --scheduler")  # fmt: skip
+    add(
+        "--backend",
+        choices=BACKENDS,
+        default="loky",
+        help="loky: --jobs processes of this machine; dask: the workers of the cluster at --scheduler",
+    )
     add("--scheduler", metavar="ADDRESS", help="of the Dask cluster, such as tcp://host:8786")
     add("--data", type=Path, metavar="DIR", help="folder of data sets, searched first (default data/)")
-    add("--out", type=Path, metavar="DIR",
-        help="folder to write to (default build/figures/SCALE; figures/ for --scale paper)")  # fmt: skip
+    add(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to write to (default build/figures/SCALE; figures/ for --scale paper)",
+    )
     add("--redraw", action="store_true", help="only make table and picture from the CSV that is there")
     arguments = parser.parse_args(argv)
     check_backend(parser, arguments)
@@ -182,9 +190,7 @@ def provenance(script, arguments, plan):
         "script": f"reproduce/{script.name}.py",
         "arguments": {"scale": arguments.scale, "seed": arguments.seed},
         "protocol": asdict(plan.protocol),
-        "data": {
-            data.title: {"content_hash": data.content_hash, "shape": list(data.X.shape)} for data in plan.data
-        },
+        "data": {data.title: {"content_hash": data.content_hash, "shape": list(data.X.shape)} for data in plan.data},
         "versions": versions | {name: version(name) for name in LIBRARIES},
     }
 

@@ -126,8 +126,10 @@ def _reusable_blocks(sheet, path, origin):
     n_rows = {task.key: task.n_rows for task in sheet.tasks}
     reusable = {key: block for key, block in blocks.items() if len(block) == n_rows.get(key)}
     if len(reusable) < len(blocks):
-        print(f"{path.name}: {len(blocks) - len(reusable)} results are cut short, or of another seed, scale, "
-              "data set or method; they are dropped.")  # fmt: skip
+        print(
+            f"{path.name}: {len(blocks) - len(reusable)} results are cut short, or of another seed, scale, "
+            "data set or method; they are dropped."
+        )
     return reusable
 
 
@@ -137,9 +139,11 @@ def _is_of_other_origin(path, origin):
         return False
     made_by, now = json.loads(path.read_text(encoding="utf-8")), json.loads(json.dumps(origin))
     changed = [
-        f"{name} {old}" for part in ("versions", "protocol") for name, old in made_by.get(part, {}).items()
+        f"{name} {old}"
+        for part in ("versions", "protocol")
+        for name, old in made_by.get(part, {}).items()
         if now.get(part, {}).get(name) != old
-    ]  # fmt: skip
+    ]
     if changed:
         print(f"{path.stem}.csv was made with {', '.join(changed)}; it is computed anew.")
     return bool(changed)

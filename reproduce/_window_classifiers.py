@@ -165,8 +165,9 @@ def train_linear(describe, crops, photographs, n_random, most_hard, seed):
     """
     crops = with_mirrors(np.array([pixels_of(crop) for crop in crops]))
     positives = described_crops(describe, crops)
-    wanted = [random_places(pixels_of(image).shape[:2], n_random, stream(seed, 2, k))
-              for k, image in enumerate(photographs)]  # fmt: skip
+    wanted = [
+        random_places(pixels_of(image).shape[:2], n_random, stream(seed, 2, k)) for k, image in enumerate(photographs)
+    ]
     random = described_windows(describe, photographs, wanted)
     model = fitted(describe, positives, random, seed)
     scores = [model.of_windows(pixels_of(image)) for image in photographs]
@@ -183,8 +184,12 @@ def random_places(shape, n, random):
 
 def described_windows(describe, images, wanted):
     """Descriptors of some windows, given by their places in each image; a list of arrays."""
-    return [part for image, places in zip(images, wanted, strict=True) if len(places)
-            for part in levels_described(describe, pixels_of(image), places)]  # fmt: skip
+    return [
+        part
+        for image, places in zip(images, wanted, strict=True)
+        if len(places)
+        for part in levels_described(describe, pixels_of(image), places)
+    ]
 
 
 def false_positives(scores, most, random):

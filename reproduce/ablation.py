@@ -84,8 +84,15 @@ def picture(frames):
             continue
         own = pairs[[name == channels for name in first]]
         middle, low, high = (100 * own[name] for name in ("difference", "low", "high"))
-        axes.errorbar(middle, own.index, xerr=[middle - low, high - middle], color=colour, fmt=marker, markersize=5,
-                      label=f"against {channels}")  # fmt: skip
+        axes.errorbar(
+            middle,
+            own.index,
+            xerr=[middle - low, high - middle],
+            color=colour,
+            fmt=marker,
+            markersize=5,
+            label=f"against {channels}",
+        )
     axes.set_yticks(range(len(pairs)), changed)
     axes.set_xlabel(f"difference of log-average miss rates, points; {pairs.column.iloc[0]}")
     axes.grid(axis="y", visible=False)

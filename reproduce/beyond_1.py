@@ -129,13 +129,29 @@ PAUCENS = (  # what differs from the default of the package
 )
 PUBLISHED = tuple(
     {"depth": depth, "rounds": rounds, "nu": nu}
-    for depth, rounds, nu in ((3, 100, 1.0), (3, 100, 0.1), (3, 100, 10.0), (3, 300, 1.0), (3, 300, 0.1),
-                              (2, 300, 1.0), (5, 300, 1.0), (5, 300, 0.1))
+    for depth, rounds, nu in (
+        (3, 100, 1.0),
+        (3, 100, 0.1),
+        (3, 100, 10.0),
+        (3, 300, 1.0),
+        (3, 300, 0.1),
+        (2, 300, 1.0),
+        (5, 300, 1.0),
+        (5, 300, 0.1),
+    )
 )
 ADABOOST = tuple(
     {"depth": depth, "rounds": rounds, "shrinkage": shrinkage}
-    for depth, rounds, shrinkage in ((3, 100, 1.0), (3, 300, 1.0), (3, 300, 0.3), (3, 300, 0.1), (2, 300, 0.3),
-                                     (5, 300, 1.0), (5, 300, 0.3), (5, 300, 0.1))
+    for depth, rounds, shrinkage in (
+        (3, 100, 1.0),
+        (3, 300, 1.0),
+        (3, 300, 0.3),
+        (3, 300, 0.1),
+        (2, 300, 0.3),
+        (5, 300, 1.0),
+        (5, 300, 0.3),
+        (5, 300, 0.1),
+    )
 )
 METHODS = {
     OURS: Method(fit_paucens, PAUCENS, ranged=True),
@@ -177,8 +193,10 @@ def setting_text(setting):
     >>> setting_text({"rate": 0.05, "columns": 1 / 3}), setting_text({})
     ('rate=0.05, columns=0.333', 'default')
     """
-    return ", ".join(f"{name}={value:.3g}" if value is not None else f"{name}=beta"
-                     for name, value in setting.items()) or DEFAULT  # fmt: skip
+    return (
+        ", ".join(f"{name}={value:.3g}" if value is not None else f"{name}=beta" for name, value in setting.items())
+        or DEFAULT
+    )
 
 
 # ---------------------------------------------------------------------------------- computing
@@ -194,20 +212,28 @@ def plan(arguments):
 def sheets(data_sets, protocol, arguments):
     """Yield the sheet of the tuning and, when that is complete, the one of the results."""
     here = {name: method for name, method in METHODS.items() if method.is_here}
-    yield Sheet(TUNING, TUNING_COLUMNS, [
-        tuning_task(data, name, setting, arguments)
-        for data in data_sets
-        for name, method in here.items()
-        for setting in method.settings[: protocol.settings]
-    ])  # fmt: skip
+    yield Sheet(
+        TUNING,
+        TUNING_COLUMNS,
+        [
+            tuning_task(data, name, setting, arguments)
+            for data in data_sets
+            for name, method in here.items()
+            for setting in method.settings[: protocol.settings]
+        ],
+    )
     tuned = best_settings(read_frame(output_folder(arguments) / f"{TUNING}.csv"))
-    yield Sheet(NAME, COLUMNS, [
-        task
-        for data in data_sets
-        for name in here
-        for choice in ((DEFAULT, TUNED) if name == OURS else (TUNED,))
-        for task in result_tasks(data, name, choice, tuned[data.title, name], protocol, arguments)
-    ])  # fmt: skip
+    yield Sheet(
+        NAME,
+        COLUMNS,
+        [
+            task
+            for data in data_sets
+            for name in here
+            for choice in ((DEFAULT, TUNED) if name == OURS else (TUNED,))
+            for task in result_tasks(data, name, choice, tuned[data.title, name], protocol, arguments)
+        ],
+    )
 
 
 def tuning_task(data, name, setting, arguments):
@@ -261,10 +287,14 @@ def cross_validate(X, y, train, folds, method, setting):
         inside, outside = train[folds != fold], train[folds == fold]
         fitted = fit_ranges(X, y, inside, method, setting, RANGES, fold)
         rows += [
-            {"beta": fpr_range[1], "fold": fold, "fit_seconds": round(seconds, 3),
-             "pauc": round(partial_auc(y[outside], score(features(X, outside)), fpr_range), 6)}
+            {
+                "beta": fpr_range[1],
+                "fold": fold,
+                "fit_seconds": round(seconds, 3),
+                "pauc": round(partial_auc(y[outside], score(features(X, outside)), fpr_range), 6),
+            }
             for fpr_range, (score, seconds) in fitted.items()
-        ]  # fmt: skip
+        ]
     return rows
 
 
@@ -293,17 +323,19 @@ def measure(X, y, split, method, setting, ranges, choice, seed):
     for fpr_range, (score, seconds) in fit_ranges(X, y, train, method, setting, ranges, seed).items():
         start = perf_counter()
         scores = score(features(X, test))
-        rows.append({
-            "beta": fpr_range[1],
-            "choice": choice,
-            "n_train": len(train),
-            "n_test": len(test),
-            "split_hash": short_hash(train, test),
-            "pauc": round(partial_auc(y[test], scores, fpr_range), 6),
-            "tpr": round(tpr_at_fpr(y[test], scores, FPR), 6),
-            "fit_seconds": round(seconds, 3),
-            "score_seconds": round(perf_counter() - start, 3),
-        })  # fmt: skip
+        rows.append(
+            {
+                "beta": fpr_range[1],
+                "choice": choice,
+                "n_train": len(train),
+                "n_test": len(test),
+                "split_hash": short_hash(train, test),
+                "pauc": round(partial_auc(y[test], scores, fpr_range), 6),
+                "tpr": round(tpr_at_fpr(y[test], scores, FPR), 6),
+                "fit_seconds": round(seconds, 3),
+                "score_seconds": round(perf_counter() - start, 3),
+            }
+        )
     return rows
 
 
@@ -317,14 +349,17 @@ def table(frames):
     blocks = [
         "# Where false alarms are few",
         f"Partial AUC on test halves, mean (standard deviation) over {frame.repeat.nunique()} random halves from seed "
-        f"{first.seed}, scale {first.scale}. \"{OURS}, {DEFAULT}\" is not tuned; every other method chose among "
+        f'{first.seed}, scale {first.scale}. "{OURS}, {DEFAULT}" is not tuned; every other method chose among '
         "the settings of its table. Differences are paired; their intervals allow for the overlap of the halves.",
         verdict(frame),
         *(range_block(frame[frame.beta == beta], beta) for _, beta in RANGES),
-        cells_block(frame[frame.beta == FPR], "tpr", f"Detection rate at a false positive rate of {FPR:g}, "
-                                                     f"trained or tuned for [0, {FPR:g}]."),
+        cells_block(
+            frame[frame.beta == FPR],
+            "tpr",
+            f"Detection rate at a false positive rate of {FPR:g}, trained or tuned for [0, {FPR:g}].",
+        ),
         settings_block(frame),
-    ]  # fmt: skip
+    ]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -366,8 +401,10 @@ def verdict(frame):
         n_held = sum(len(names) for place, names in found.items() if place != "below")
         parts = "; ".join(f"{place} the best booster on {', '.join(names)}" for place, names in found.items())
         n_sets = frame.data_set.nunique()
-        sentences.append(f"On [0, {beta:g}] our default is {parts}. At or above it on {n_held} of {n_sets} sets "
-                         f"(wanted: {WANTED} of {len(DATA_SETS)}).")  # fmt: skip
+        sentences.append(
+            f"On [0, {beta:g}] our default is {parts}. At or above it on {n_held} of {n_sets} sets "
+            f"(wanted: {WANTED} of {len(DATA_SETS)})."
+        )
     return "\n".join(f"- {sentence}" for sentence in sentences)
 
 
@@ -396,9 +433,16 @@ def range_block(rows, beta):
             if (own.label == label).any():
                 interval = difference(own, labels()[0], label)
                 above = (values(own, labels()[0]) > values(own, label)).sum()
-                compared.append([data_set, f"{label}{' (best)' if label == rival else ''}", f"{interval.mean:+.3f}",
-                                 interval_text(interval), f"{above} of {own.repeat.nunique()}",
-                                 yes_no(not interval.high < 0)])  # fmt: skip
+                compared.append(
+                    [
+                        data_set,
+                        f"{label}{' (best)' if label == rival else ''}",
+                        f"{interval.mean:+.3f}",
+                        interval_text(interval),
+                        f"{above} of {own.repeat.nunique()}",
+                        yes_no(not interval.high < 0),
+                    ]
+                )
     header = ["set", f"{labels()[0]} minus", "mean", "95 % interval", "repeats above", "at or above"]
     return f"{cells_block(rows, 'pauc', f'## [0, {beta:g}]')}\n\n{markdown(header, compared)}"
 
@@ -441,8 +485,9 @@ def picture(frames):
             axes.set_title(f"{data_set}, [0, {beta:g}]\ndefault: {values(rows, labels()[0]).mean():.3f}")
         line[0].set_yticks(range(len(shown)), shown)
         line[0].set_ylim(len(shown) - 0.5, -0.5)
-    figure.supxlabel(f"partial AUC minus that of {labels()[0]}\n(95 % intervals; left of 0 ours is better)",
-                     color=GREY, fontsize=8)  # fmt: skip
+    figure.supxlabel(
+        f"partial AUC minus that of {labels()[0]}\n(95 % intervals; left of 0 ours is better)", color=GREY, fontsize=8
+    )
     return figure
 
 

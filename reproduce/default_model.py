@@ -83,13 +83,19 @@ def plan(arguments):
     """One task a candidate, then the best one on test images, once."""
     material = material_of(arguments)
     tasks = [
-        Task(task_key(material.name, material.content_hash, channels, images, 0, arguments), len(CHANGES),
-             partial(measure, channels, images, arguments))
+        Task(
+            task_key(material.name, material.content_hash, channels, images, 0, arguments),
+            len(CHANGES),
+            partial(measure, channels, images, arguments),
+        )
         for channels, images in (CANDIDATES if arguments.scale == "paper" else STAND_IN)
-    ]  # fmt: skip
+    ]
     data = material.data(1)
-    test = Task(task_key(material.name, joint_hash(data, material), "the best", "", 0, arguments), len(CHANGES),
-                partial(judge, arguments))  # fmt: skip
+    test = Task(
+        task_key(material.name, joint_hash(data, material), "the best", "", 0, arguments),
+        len(CHANGES),
+        partial(judge, arguments),
+    )
     return Plan([Sheet(NAME, COLUMNS, tasks), Sheet(TEST, TEST_COLUMNS, [test])], PROTOCOLS[arguments.scale], data)
 
 
@@ -103,11 +109,14 @@ def measure(channels, images, arguments):
     detector, seconds = PedestrianDetector.load(home / "model.npz"), perf_counter() - start
     crops = held_crops(held)
     return [
-        {"change": name,
-         "miss_rate": f"{crop_miss_rate(detector, crops, held_negatives, n_threads(arguments), change):.6f}",
-         "train_seconds": f"{seconds:.0f}", "threshold": f"{detector.threshold:.4f}"}
+        {
+            "change": name,
+            "miss_rate": f"{crop_miss_rate(detector, crops, held_negatives, n_threads(arguments), change):.6f}",
+            "train_seconds": f"{seconds:.0f}",
+            "threshold": f"{detector.threshold:.4f}",
+        }
         for name, change in CHANGES.items()
-    ]  # fmt: skip
+    ]
 
 
 def home_of_candidate(channels, images, arguments):
@@ -121,8 +130,9 @@ def train_candidate(channels, images, home, arguments):
     """Train a candidate with the threshold that it would be shipped with."""
     crops, negatives, _, held_negatives = parts_of(arguments)
     if images == "mixed":
-        crops, negatives = (stored(part, home / name, arguments.seed) for name, part in
-                            (("crops", crops), ("negatives", negatives)))  # fmt: skip
+        crops, negatives = (
+            stored(part, home / name, arguments.seed) for name, part in (("crops", crops), ("negatives", negatives))
+        )
     material = replace(material_of(arguments), crops=crops, negatives=negatives)
     detector = train_row(Row(images, channels), arguments.seed, material, arguments, home / "work")
     detector.notes |= {"training data": TERMS, "images": images}
@@ -154,8 +164,9 @@ def judged(change, matches, best, column, arguments, is_real):
     """A line of the test."""
     low, miss_rate, high = miss_rate_interval(matches[change])
     if is_real:
-        log_evaluation(NAME, f"{best[0]} trained on {best[1]} images; test images: {change}", arguments.seed, column,
-                       miss_rate)  # fmt: skip
+        log_evaluation(
+            NAME, f"{best[0]} trained on {best[1]} images; test images: {change}", arguments.seed, column, miss_rate
+        )
     values = [miss_rate, low, high, *miss_rate_difference(matches[change], matches["as it is"])]
     return dict(zip(TEST_COLUMNS, (column, change, *(f"{value:.6f}" for value in values)), strict=True))
 
@@ -188,21 +199,29 @@ def table(frames):
         own = frame[(frame.method == channels) & (frame.setting == images)].set_index("change")
         cells.append([channels, images, *(f"{100 * own.miss_rate[name]:.1f}" for name in CHANGES), f"{100 * mean:.1f}"])
     about = f"{frame.data_set.iloc[0]}: miss rates, per cent, of crops that were held out, at .01 to 1 false positives"
-    return f"# The detector of the package\n\n{about} a photograph.\n\n" + markdown(
-        ["channels", "trained on images", *CHANGES, "mean"], cells
-    ) + "\n\n" + test_block(tested)
+    return (
+        f"# The detector of the package\n\n{about} a photograph.\n\n"
+        + markdown(["channels", "trained on images", *CHANGES, "mean"], cells)
+        + "\n\n"
+        + test_block(tested)
+    )
 
 
 def test_block(tested):
     """The first candidate on test images."""
     cells = [
-        [row.change, f"{100 * row.miss_rate:.1f} ({100 * row.low:.1f} to {100 * row.high:.1f})",
-         f"{100 * row.difference:+.1f} ({100 * row.difference_low:+.1f} to {100 * row.difference_high:+.1f})"]
+        [
+            row.change,
+            f"{100 * row.miss_rate:.1f} ({100 * row.low:.1f} to {100 * row.high:.1f})",
+            f"{100 * row.difference:+.1f} ({100 * row.difference_low:+.1f} to {100 * row.difference_high:+.1f})",
+        ]
         for row in tested.itertuples()
-    ]  # fmt: skip
-    return f"The first one is shipped. On {tested.column.iloc[0]}, with intervals of 95 % over images:\n\n" + markdown(
-        ["test images", "log-average miss rate", "difference"], cells
-    ) + "\n"
+    ]
+    return (
+        f"The first one is shipped. On {tested.column.iloc[0]}, with intervals of 95 % over images:\n\n"
+        + markdown(["test images", "log-average miss rate", "difference"], cells)
+        + "\n"
+    )
 
 
 def picture(frames):

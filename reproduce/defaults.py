@@ -51,10 +51,7 @@ N_TRAIN, N_TEST = 4000, 20000  # of the simulated sets
 COLUMNS = ("beta", "pauc", "fit_seconds")
 
 BOOSTER = {"rate": 0.05, "trees": 300, "leaves": 31, "columns": 1 / 3}
-BOOSTERS = {
-    "LightGBM": (fit_lightgbm, BOOSTER),
-    "LightGBM, top pairs": (fit_top_pairs, BOOSTER | {"share": 0.1}),
-}
+BOOSTERS = {"LightGBM": (fit_lightgbm, BOOSTER), "LightGBM, top pairs": (fit_top_pairs, BOOSTER | {"share": 0.1})}
 
 
 BASE = "300 rounds, nu = 0.05"  # what the others are compared with
@@ -179,13 +176,15 @@ DATA_SETS = {
     "shell": partial(simulated, shell),
     "bits": partial(simulated, bits),
     "shifted": partial(simulated, shifted),
-    "clusters, 20 features": clusters_of(n_features=20, n_informative=8, n_redundant=4, n_clusters_per_class=3,
-                                         weights=[0.95], flip_y=0.02),
-    "clusters, 80 features": clusters_of(n_features=80, n_informative=15, n_redundant=10, n_clusters_per_class=4,
-                                         weights=[0.96], flip_y=0.01),
+    "clusters, 20 features": clusters_of(
+        n_features=20, n_informative=8, n_redundant=4, n_clusters_per_class=3, weights=[0.95], flip_y=0.02
+    ),
+    "clusters, 80 features": clusters_of(
+        n_features=80, n_informative=15, n_redundant=10, n_clusters_per_class=4, weights=[0.96], flip_y=0.01
+    ),
     "usps: 5": partial(one_digit, usps_digits, 5),
     "usps: 8": partial(one_digit, usps_digits, 8),
-}  # fmt: skip
+}
 
 
 def available(n_sets):
@@ -205,17 +204,23 @@ def available(n_sets):
 def plan(arguments):
     """List the tasks: sets x repeats x (boosters and configurations)."""
     protocol = PROTOCOLS[arguments.scale]
-    fits = {(name, "300 trees"): partial(fit, **setting) for name, (fit, setting) in BOOSTERS.items()
-            if installed("lightgbm")}  # fmt: skip
-    fits |= {(OURS, name): partial(fit_several, **setting)
-             for name, setting in list(CONFIGURATIONS.items())[: protocol.configurations]}  # fmt: skip
+    fits = {
+        (name, "300 trees"): partial(fit, **setting)
+        for name, (fit, setting) in BOOSTERS.items()
+        if installed("lightgbm")
+    }
+    fits |= {
+        (OURS, name): partial(fit_several, **setting)
+        for name, setting in list(CONFIGURATIONS.items())[: protocol.configurations]
+    }
     tasks = [
-        Task(task_key(name, hashed, *method, repeat, arguments), len(RANGES),
-             partial(measure, draw, rng_of, fit, repeat))
+        Task(
+            task_key(name, hashed, *method, repeat, arguments), len(RANGES), partial(measure, draw, rng_of, fit, repeat)
+        )
         for name, draw in available(protocol.data_sets).items()
         for repeat, rng_of, hashed in repeats_of(name, draw, protocol.repeats, arguments.seed)
         for method, fit in fits.items()
-    ]  # fmt: skip
+    ]
     return Plan([Sheet(NAME, COLUMNS, tasks)], protocol)
 
 
@@ -259,9 +264,11 @@ def table(frames):
     """Write the gain of each configuration and booster over the base, and the areas of the default by set."""
     frame = with_labels(frames[NAME])
     first = frame.iloc[0]
-    text = (f"{frame.data_set.nunique()} sets, {frame.repeat.nunique()} repeats from seed {first.seed}, scale "
-            f"{first.scale}. Gains in partial AUC over \"{BASE}\", in hundredths; intervals over the sets. The default "
-            f"of the package is \"{DEFAULT}\".")
+    text = (
+        f"{frame.data_set.nunique()} sets, {frame.repeat.nunique()} repeats from seed {first.seed}, scale "
+        f'{first.scale}. Gains in partial AUC over "{BASE}", in hundredths; intervals over the sets. The default '
+        f'of the package is "{DEFAULT}".'
+    )
     blocks = ["# Defaults of PAUCEnsClassifier", text]
     for _, beta in RANGES:
         rows = frame[frame.beta == beta]
@@ -318,8 +325,12 @@ def picture(frames):
         axes.grid(False, axis="y")
     panels[0].set_yticks(range(len(shown)), [f"{label} (default)" if label == DEFAULT else label for label in shown])
     panels[0].set_ylim(len(shown) - 0.5, -0.5)
-    figure.supxlabel(f"gain in partial AUC over \"{BASE}\", in hundredths, with its 95 % interval over "
-                     f"{frame.data_set.nunique()} sets", color=GREY, fontsize=8)  # fmt: skip
+    figure.supxlabel(
+        f'gain in partial AUC over "{BASE}", in hundredths, with its 95 % interval over '
+        f"{frame.data_set.nunique()} sets",
+        color=GREY,
+        fontsize=8,
+    )
     return figure
 
 

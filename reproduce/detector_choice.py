@@ -37,12 +37,19 @@ def plan(arguments):
     grid = [(None, None), *((beta, nu) for beta in powers for nu in powers)]  # None: AdaBoost
     tasks = [
         Task(
-            task_key(material.name, material.content_hash, "AdaBoost" if beta is None else "pAUCEnsT",
-                     "" if beta is None else f"beta {beta:g}, nu {nu:g}", 0, arguments), 1,
+            task_key(
+                material.name,
+                material.content_hash,
+                "AdaBoost" if beta is None else "pAUCEnsT",
+                "" if beta is None else f"beta {beta:g}, nu {nu:g}",
+                0,
+                arguments,
+            ),
+            1,
             partial(measure, beta, nu, arguments),
         )
         for beta, nu in grid
-    ]  # fmt: skip
+    ]
     return Plan([Sheet(NAME, COLUMNS, tasks)], PROTOCOLS[arguments.scale], material.data(0))
 
 
@@ -55,8 +62,14 @@ def measure(beta, nu, arguments):
     start = perf_counter()
     detector, _ = trained(Row(NAME, "M+O+LUV", ensemble=ensemble), arguments.seed, material, arguments)
     miss_rate = crop_miss_rate(detector, held_crops(held), held_negatives, n_threads(arguments))
-    return [{"beta": beta or "nan", "nu": nu or "nan", "miss_rate": f"{miss_rate:.6f}",
-             "seconds": f"{perf_counter() - start:.0f}"}]  # fmt: skip
+    return [
+        {
+            "beta": beta or "nan",
+            "nu": nu or "nan",
+            "miss_rate": f"{miss_rate:.6f}",
+            "seconds": f"{perf_counter() - start:.0f}",
+        }
+    ]
 
 
 # ---------------------------------------------------------------------------------- table and picture

@@ -72,12 +72,18 @@ def measure(protocol, seed):
     detector = train_detector(
         list(street_crops(synthetic_streets(n, seed=first + 11))),
         [record.image for record in synthetic_streets(n, seed=first + 12, people=False)],
-        ChannelSpec.parse("M+O+LUV"), adaboost(seed), n_estimators=protocol.n_estimators,
-        n_negatives=protocol.n_negatives, most_negatives=2 * protocol.n_negatives, random_state=seed,
-    )  # fmt: skip
+        ChannelSpec.parse("M+O+LUV"),
+        adaboost(seed),
+        n_estimators=protocol.n_estimators,
+        n_negatives=protocol.n_negatives,
+        most_negatives=2 * protocol.n_negatives,
+        random_state=seed,
+    )
     records = synthetic_streets(n, seed=first + 13)
-    found = [standardize_boxes(boxes)
-             for boxes in detections_of(detector, [record.image for record in records], 1, LEAST_HEIGHT)]  # fmt: skip
+    found = [
+        standardize_boxes(boxes)
+        for boxes in detections_of(detector, [record.image for record in records], 1, LEAST_HEIGHT)
+    ]
     truths, ignores = [standardize_boxes(record.boxes) for record in records], [record.ignore for record in records]
     matches = match_images(found, truths, ignores)
     scene = int(np.argmax([len(record.boxes) for record in records]))
@@ -87,11 +93,16 @@ def measure(protocol, seed):
         k = min(int(fppi * n), len(false) - 1)
         kept = matches.score > false[k]
         boxes = kinds_of(found[scene][found[scene][:, 4] > false[k]], truths[scene], ignores[scene])
-        rows.append({
-            "fppi": fppi, "threshold": f"{false[k]:.4f}",
-            "miss_rate": f"{1 - matches.is_true[kept].sum() / matches.n_truths.sum():.4f}", "scene": scene,
-            "n_scenes": n, "boxes": json.dumps(boxes),
-        })  # fmt: skip
+        rows.append(
+            {
+                "fppi": fppi,
+                "threshold": f"{false[k]:.4f}",
+                "miss_rate": f"{1 - matches.is_true[kept].sum() / matches.n_truths.sum():.4f}",
+                "scene": scene,
+                "n_scenes": n,
+                "boxes": json.dumps(boxes),
+            }
+        )
     return rows
 
 

@@ -48,8 +48,18 @@ SIZE = 8  # of the patches whose correlations are shown
 CELL = SPEC.shrink
 PLACE = (0.33, 0.58)  # of the cell that is shown, down and across
 POOL = f"maximum, {SIZE} px"
-SHOWN = ("L", "M", "O 90", "max |Ixx|", "cov8 var(M)", "cov16 corr(x, M)", "cov16 corr(M, |Ix|)",
-         "cov32 corr(O1, |Iy|)", "lbp8 E3", "lbp16 other")  # fmt: skip
+SHOWN = (
+    "L",
+    "M",
+    "O 90",
+    "max |Ixx|",
+    "cov8 var(M)",
+    "cov16 corr(x, M)",
+    "cov16 corr(M, |Ix|)",
+    "cov32 corr(O1, |Iy|)",
+    "lbp8 E3",
+    "lbp16 other",
+)
 
 
 @dataclass(frozen=True)
@@ -146,13 +156,14 @@ def table(frames):
     pool = found["pool", POOL][0]
     body = [
         [in_table(f"{FEATURES[column]}, {FEATURES[row]}"), f"{low:.3f}", f"{high:.3f}", f"{value:.3f}"]
-        for (row, column), low, high, value in
-        zip(ENTRIES, patches.min(axis=0), patches.max(axis=0), pool, strict=True)
+        for (row, column), low, high, value in zip(ENTRIES, patches.min(axis=0), patches.max(axis=0), pool, strict=True)
         if row != column
-    ]  # fmt: skip
-    about = (f"Correlations in the sixteen {SIZE}-pixel patches centred in one cell, and what the pool makes of them. "
-             f"Largest difference between the pool and the largest patch: "
-             f"{np.abs(pool - patches.max(axis=0)).max():.2g}.")
+    ]
+    about = (
+        f"Correlations in the sixteen {SIZE}-pixel patches centred in one cell, and what the pool makes of them. "
+        f"Largest difference between the pool and the largest patch: "
+        f"{np.abs(pool - patches.max(axis=0)).max():.2g}."
+    )
     header = ["statistics", "least", "largest", "pooled"]
     return f"# {paper_says(NAME)['caption']}\n\n{about}\n\n{markdown(header, body)}\n"
 
@@ -201,8 +212,12 @@ def plain(axes, title, fontsize=8):
 
 def draw_patches(figure, found):
     """Draw the correlations of the sixteen patches, where they are centred."""
-    figure.suptitle(f"correlations in the patches of {SIZE} px\ncentred in the cell, one for each pixel", fontsize=8,
-                    x=0.02, ha="left")  # fmt: skip
+    figure.suptitle(
+        f"correlations in the patches of {SIZE} px\ncentred in the cell, one for each pixel",
+        fontsize=8,
+        x=0.02,
+        ha="left",
+    )
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0, hspace=0)
     for axes, (y, x) in zip(figure.subplots(CELL, CELL).ravel(), np.ndindex(CELL, CELL), strict=True):
         draw_matrix(axes, found["patch", patch_name(y, x)][0])

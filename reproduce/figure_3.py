@@ -69,8 +69,18 @@ SETTING = "recut"
 LEVEL_95 = 1.959964  # quantile of the normal distribution
 FPPW = np.array([10.0 ** (k / 40) for k in range(-240, 1)])  # where curves are read; why so: paucens.evaluation.curves
 REFERENCES = {"1e-6": 1e-6, "1e-5": 1e-5, "1e-4": 1e-4, "1e-3": 1e-3}
-COLUMNS = ("fppw", "miss_rate", "low", "high", "n_positives", "n_negatives", "train_seconds", "score_seconds",
-           "source", "note")  # fmt: skip
+COLUMNS = (
+    "fppw",
+    "miss_rate",
+    "low",
+    "high",
+    "n_positives",
+    "n_negatives",
+    "train_seconds",
+    "score_seconds",
+    "source",
+    "note",
+)
 COLOURS = {"sp-Cov": BLUE, "HOG + LBP + SVM": ORANGE, "HOG + SVM": DARK}
 
 
@@ -133,14 +143,19 @@ def measure(method, arguments):
         column = f"{material.name} {SETTING}, not log-average: at 1e-4 FPPW"
         log_evaluation(NAME, method, arguments.seed, column, float(rates[np.isclose(FPPW, REFERENCES["1e-4"])][0]))
     shared = {
-        "n_positives": len(positives), "n_negatives": len(negatives), "train_seconds": f"{seconds:.0f}",
-        "score_seconds": f"{elapsed:.0f}", "source": material.source, "note": "",
-    }  # fmt: skip
+        "n_positives": len(positives),
+        "n_negatives": len(negatives),
+        "train_seconds": f"{seconds:.0f}",
+        "score_seconds": f"{elapsed:.0f}",
+        "source": material.source,
+        "note": "",
+    }
     rows = []
     for fppw, rate in zip(FPPW, rates, strict=True):
         low, high = wilson(rate, len(positives) / 2)
-        rows.append({"fppw": f"{fppw:.6g}", "miss_rate": f"{rate:.6f}", "low": f"{low:.6f}", "high": f"{high:.6f}"}
-                    | shared)  # fmt: skip
+        rows.append(
+            {"fppw": f"{fppw:.6g}", "miss_rate": f"{rate:.6f}", "low": f"{low:.6f}", "high": f"{high:.6f}"} | shared
+        )
     return rows
 
 
@@ -175,8 +190,9 @@ def train_trees(material, arguments):
 def train_svm(describe, material, arguments):
     """A linear SVM and the seconds it took."""
     protocol, start = PROTOCOLS[arguments.scale], perf_counter()
-    model = train_linear(describe, material.crops, material.negatives, protocol.random_windows, protocol.most_hard,
-                         arguments.seed)  # fmt: skip
+    model = train_linear(
+        describe, material.crops, material.negatives, protocol.random_windows, protocol.most_hard, arguments.seed
+    )
     return model, perf_counter() - start
 
 
@@ -278,8 +294,15 @@ def picture(frames):
             at = {key: fppw for key, fppw in REFERENCES.items() if key in points}
             shares = [points[key] / 100 for key in at]
             least = min(least, *shares)
-            axes.plot(at.values(), shares, "D", color=GREY, fillstyle="none", markersize=5,
-                      label=f"{name}, {points['source']},\nofficial crops")  # fmt: skip
+            axes.plot(
+                at.values(),
+                shares,
+                "D",
+                color=GREY,
+                fillstyle="none",
+                markersize=5,
+                label=f"{name}, {points['source']},\nofficial crops",
+            )
     axes.set(xscale="log", yscale="log", xlabel="false positives per window", ylabel="miss rate, %")
     ticks = [share for share in (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1) if share >= least / 2]
     axes.set_yticks(ticks, [f"{100 * share:g}" for share in ticks])

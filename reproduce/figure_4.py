@@ -45,15 +45,7 @@ from paucens.metrics import partial_auc, threshold_at_fpr
 from paucens.plotting import draw_paired_dots, draw_points, draw_regions, method_style, new_figure
 from reproduce._run import Plan, Script, candidates_may_stall, main, random_streams, short_hash
 from reproduce._store import Sheet, Task, task_key
-from reproduce._tables import (
-    choices_text,
-    interval_text,
-    markdown,
-    mean_interval,
-    mean_sd,
-    paper_says,
-    yes_no,
-)
+from reproduce._tables import choices_text, interval_text, markdown, mean_interval, mean_sd, paper_says, yes_no
 
 FPR_RANGE = (0.0, 0.2)
 N_STUMPS = 10
@@ -114,20 +106,26 @@ def build_paucens(nu):
     """The published method, spelt out, with tolerances in units of what a small nu leaves to gain."""
     share = min(1.0, nu)
     return PAUCEnsClassifier(
-        FPR_RANGE, learner=Stump(), n_estimators=N_STUMPS, nu=nu, anneal=False,
-        cut_tolerance=1e-2 * share, edge_tolerance=1e-4 * share, n_jobs=1,
-    )  # fmt: skip
+        FPR_RANGE,
+        learner=Stump(),
+        n_estimators=N_STUMPS,
+        nu=nu,
+        anneal=False,
+        cut_tolerance=1e-2 * share,
+        edge_tolerance=1e-4 * share,
+        n_jobs=1,
+    )
 
 
 METHODS = {  # in the order of the picture; the last is the paper's method
     "AdaBoost": Method(build_adaboost),
     "CS-AdaBoost": Method(build_cost_sensitive, {"10 stumps; k from the paper's grid": COST_RATIOS}),
     "AsymBoost": Method(build_asymboost, {"10 stumps; k from the paper's grid": ASYMMETRIES}),
-    "pAUCEnsT": Method(build_paucens, {
-        "10 stumps; nu from both grids": PAPER_GRID + WIDE_GRID,
-        "10 stumps; nu from the paper's grid": PAPER_GRID,
-    }),
-}  # fmt: skip
+    "pAUCEnsT": Method(
+        build_paucens,
+        {"10 stumps; nu from both grids": PAPER_GRID + WIDE_GRID, "10 stumps; nu from the paper's grid": PAPER_GRID},
+    ),
+}
 
 
 class Draw(NamedTuple):

@@ -69,10 +69,14 @@ def plan(arguments):
     data = material.data(1)
     rows = ROWS if arguments.scale == "paper" else ROWS[:1]
     tasks = [
-        Task(task_key(material.name, joint_hash(data, material), row.method, row.preset, repeat, arguments),
-             len(VARIATIONS) + len(BEYOND_SUPPRESSION), partial(measure, row, arguments.seed + repeat, arguments))
-        for row in rows for repeat in range(min(row.n_seeds, protocol.seeds))
-    ]  # fmt: skip
+        Task(
+            task_key(material.name, joint_hash(data, material), row.method, row.preset, repeat, arguments),
+            len(VARIATIONS) + len(BEYOND_SUPPRESSION),
+            partial(measure, row, arguments.seed + repeat, arguments),
+        )
+        for row in rows
+        for repeat in range(min(row.n_seeds, protocol.seeds))
+    ]
     return Plan([Sheet(NAME, COLUMNS, tasks)], protocol, data)
 
 
@@ -113,15 +117,22 @@ def candidates(detector, rgb, min_height=None):
 def table(frames):
     """Miss rates and differences, a block a detector."""
     frame = frames[NAME]
-    blocks = ["# Sensitivity", f"Log-average miss rates on {frame.column.iloc[0]}, per cent; intervals of 95 % over "
-              "images."]  # fmt: skip
+    blocks = [
+        "# Sensitivity",
+        f"Log-average miss rates on {frame.column.iloc[0]}, per cent; intervals of 95 % over images.",
+    ]
     for method, rows in frame.groupby("method", sort=False):
         cells = [
-            [name, ", ".join(f"{100 * rate:.1f}" for rate in own.miss_rate),
-             ", ".join(f"{100 * row.difference:+.1f} ({100 * row.difference_low:+.1f} to "
-                       f"{100 * row.difference_high:+.1f})" for row in own.itertuples())]
+            [
+                name,
+                ", ".join(f"{100 * rate:.1f}" for rate in own.miss_rate),
+                ", ".join(
+                    f"{100 * row.difference:+.1f} ({100 * row.difference_low:+.1f} to {100 * row.difference_high:+.1f})"
+                    for row in own.itertuples()
+                ),
+            ]
             for name, own in rows.groupby("variation", sort=False)
-        ]  # fmt: skip
+        ]
         blocks += [f"## {method}", markdown(["variation", "each seed", "difference"], cells)]
     return "\n\n".join(blocks) + "\n"
 

@@ -51,8 +51,11 @@ def plan(arguments):
     material = material_of(arguments)
     key = task_key(material.name, material.content_hash, "ratio of differences", "strips", 0, arguments)
     n_rows = 1 + len(FACTORS) * len(RADII)
-    return Plan([Sheet(NAME, COLUMNS, [Task(key, n_rows, partial(measure, arguments))])], PROTOCOLS[arguments.scale],
-                material.data(0))
+    return Plan(
+        [Sheet(NAME, COLUMNS, [Task(key, n_rows, partial(measure, arguments))])],
+        PROTOCOLS[arguments.scale],
+        material.data(0),
+    )
 
 
 def measure(arguments):
@@ -64,8 +67,9 @@ def measure(arguments):
     photographs = [pixels_of(image) for image in material.negatives[:: protocol.every]]
     rows += [
         row_of("photographs", factor, radius, strips_of(photographs, factor, radius, protocol.strips, arguments.seed))
-        for factor in FACTORS for radius in RADII
-    ]  # fmt: skip
+        for factor in FACTORS
+        for radius in RADII
+    ]
     return rows
 
 
@@ -86,8 +90,14 @@ def row_of(images, factor, radius, strips):
     """Medians over strips."""
     ratios = np.array([ratios_of(strip) for strip in strips])
     across, down = np.median(ratios, axis=0)
-    return {"images": images, "factor": factor, "radius": radius, "across": f"{across:.4f}", "down": f"{down:.4f}",
-            "n_strips": len(ratios)}  # fmt: skip
+    return {
+        "images": images,
+        "factor": factor,
+        "radius": radius,
+        "across": f"{across:.4f}",
+        "down": f"{down:.4f}",
+        "n_strips": len(ratios),
+    }
 
 
 def ratios_of(strip):
@@ -105,11 +115,15 @@ def ratios_of(strip):
 def table(frames):
     """List all medians."""
     frame = frames[NAME]
-    cells = [[row.images, f"1/{row.factor:g}", f"{row.radius:g}", f"{row.across:.3f}", f"{row.down:.3f}", row.n_strips]
-             for row in frame.itertuples()]  # fmt: skip
-    return f"# Sharpness\n\n{frame.data_set.iloc[0]}: second over first differences, medians of strips.\n\n" + markdown(
-        ["images", "size", "radius", "across", "down", "strips"], cells
-    ) + "\n"
+    cells = [
+        [row.images, f"1/{row.factor:g}", f"{row.radius:g}", f"{row.across:.3f}", f"{row.down:.3f}", row.n_strips]
+        for row in frame.itertuples()
+    ]
+    return (
+        f"# Sharpness\n\n{frame.data_set.iloc[0]}: second over first differences, medians of strips.\n\n"
+        + markdown(["images", "size", "radius", "across", "down", "strips"], cells)
+        + "\n"
+    )
 
 
 def picture(frames):

@@ -59,8 +59,20 @@ TRAIN, SOLVE, SCRATCH, UPDATE = "weak learner", "weights", "weights, from scratc
 QP = "weights, from scratch, the QP"  # is timed within SCRATCH, so it has no rows of its own
 STEPS = {OURS: (TRAIN, SOLVE, SCRATCH), ADABOOST: (TRAIN, UPDATE)}
 TOLERANCE = 0.1  # within which an exponent is the paper's
-COLUMNS = ("step", "n_samples", "n_features", "depth", "rounds", "beta", "nu", "nodes", "active", "iterations",
-           "round_seconds", "qp_seconds")  # fmt: skip
+COLUMNS = (
+    "step",
+    "n_samples",
+    "n_features",
+    "depth",
+    "rounds",
+    "beta",
+    "nu",
+    "nodes",
+    "active",
+    "iterations",
+    "round_seconds",
+    "qp_seconds",
+)
 
 
 @dataclass(frozen=True)
@@ -132,19 +144,46 @@ def doublings(first, n, factor=2):
 
 
 PROTOCOLS = {
-    "smoke": Protocol(2, 1, Sizes(2000, n_features=12, rounds=8), {
-        "m+n": doublings(2000, 3), "F": doublings(12, 3), "K": (1, 2, 3), "t_max": doublings(8, 3),
-        "r": doublings(1, 3, 10), "beta": (0.05, 0.1, 0.2),
-    }),
-    "small": Protocol(3, 1, Sizes(16_000), {
-        "m+n": doublings(8000, 4), "F": doublings(16, 4), "K": (1, 2, 3, 4, 5, 6), "t_max": doublings(16, 4),
-        "r": doublings(1, 4, 10), "beta": (0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
-    }),
-    "paper": Protocol(8, 3, Sizes(32_000), {
-        "m+n": doublings(32_000, 5), "F": doublings(16, 6), "K": (1, 2, 3, 4, 5, 6, 7, 8), "t_max": doublings(16, 6),
-        "r": doublings(1, 7, 10**0.5), "beta": (0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
-    }),
-}  # fmt: skip
+    "smoke": Protocol(
+        2,
+        1,
+        Sizes(2000, n_features=12, rounds=8),
+        {
+            "m+n": doublings(2000, 3),
+            "F": doublings(12, 3),
+            "K": (1, 2, 3),
+            "t_max": doublings(8, 3),
+            "r": doublings(1, 3, 10),
+            "beta": (0.05, 0.1, 0.2),
+        },
+    ),
+    "small": Protocol(
+        3,
+        1,
+        Sizes(16_000),
+        {
+            "m+n": doublings(8000, 4),
+            "F": doublings(16, 4),
+            "K": (1, 2, 3, 4, 5, 6),
+            "t_max": doublings(16, 4),
+            "r": doublings(1, 4, 10),
+            "beta": (0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
+        },
+    ),
+    "paper": Protocol(
+        8,
+        3,
+        Sizes(32_000),
+        {
+            "m+n": doublings(32_000, 5),
+            "F": doublings(16, 6),
+            "K": (1, 2, 3, 4, 5, 6, 7, 8),
+            "t_max": doublings(16, 6),
+            "r": doublings(1, 7, 10**0.5),
+            "beta": (0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
+        },
+    ),
+}
 
 
 # ---------------------------------------------------------------------------------- computing
@@ -234,8 +273,16 @@ def paucens_loop(trainer, m, n, sizes):
         iterations = master.solve(*positions, CUT_TOLERANCE)
         solved = thread_time()
         outputs.append(answers)
-        rounds.append((split_nodes(learner), np.count_nonzero(signed_weights) / (m + n), iterations,
-                       trained - start, solved - trained, master.qp_seconds - qp_before))  # fmt: skip
+        rounds.append(
+            (
+                split_nodes(learner),
+                np.count_nonzero(signed_weights) / (m + n),
+                iterations,
+                trained - start,
+                solved - trained,
+                master.qp_seconds - qp_before,
+            )
+        )
     nodes, active, iterations, train, solve, qp = late_mean(rounds)
     return {
         TRAIN: row(nodes, active, 1, train, 0.0),
@@ -387,11 +434,22 @@ def entries_block(printed):
 def exponents_block(fitted):
     """Set the paper's exponents and ours side by side."""
     body = [exponent_row(fit) for fit in fitted]
-    header = ["step", "method", "against", "from", "to", "paper", "ours", "95 % interval", "at the top", "ours is",
-              "because"]  # fmt: skip
+    header = [
+        "step",
+        "method",
+        "against",
+        "from",
+        "to",
+        "paper",
+        "ours",
+        "95 % interval",
+        "at the top",
+        "ours is",
+        "because",
+    ]
     text = (
-        f"Exponents of the time, of \"{SOLVE}\" for one cutting-plane iteration, but against r for all of them. \"From "
-        "scratch\" is Algorithm 2 as printed, from an empty working set. \"At the top\" is the slope between the two "
+        f'Exponents of the time, of "{SOLVE}" for one cutting-plane iteration, but against r for all of them. "From '
+        'scratch" is Algorithm 2 as printed, from an empty working set. "At the top" is the slope between the two '
         f"largest values, where fixed costs weigh least. An interval within {TOLERANCE} of the paper's exponent counts "
         "as the paper's; one that is not, and holds it, is open. beta is not in its O(.), hence 0; above means that "
         "a smaller beta is cheaper."
@@ -403,11 +461,18 @@ def exponent_row(fit):
     """Write one row of the comparison."""
     ends = fit.times.groupby("x").x.first()
     return [
-        fit.step, fit.method, fit.variable, size_text(ends.min()), size_text(ends.max()),
-        NOTHING if fit.paper is None else f"{fit.paper:g}", f"{fit.exponent.mean:.2f}",
-        interval_text(fit.exponent, ".2f"), f"{fit.at_the_top:.2f}", fit.verdict,
+        fit.step,
+        fit.method,
+        fit.variable,
+        size_text(ends.min()),
+        size_text(ends.max()),
+        NOTHING if fit.paper is None else f"{fit.paper:g}",
+        f"{fit.exponent.mean:.2f}",
+        interval_text(fit.exponent, ".2f"),
+        f"{fit.at_the_top:.2f}",
+        fit.verdict,
         COMMENTS.get((fit.step, fit.variable, fit.verdict), ""),
-    ]  # fmt: skip
+    ]
 
 
 def size_text(value):
@@ -427,12 +492,22 @@ def round_block(frame):
     body = []
     for (step, method), own in rows.groupby(["step", "method"], sort=False):
         qp = f"{own.qp_seconds.sum() / own.round_seconds.sum():.1%}" if own.qp_seconds.any() else ""
-        body.append([step, method, f"{1e3 * own.round_seconds.mean():.2f}", f"{own.iterations.mean():.1f}", qp,
-                     f"{own.active.mean():.0%}"])  # fmt: skip
+        body.append(
+            [
+                step,
+                method,
+                f"{1e3 * own.round_seconds.mean():.2f}",
+                f"{own.iterations.mean():.1f}",
+                qp,
+                f"{own.active.mean():.0%}",
+            ]
+        )
     header = ["step", "method", "ms a round", "iterations", "of it the QP", "samples with weight"]
     first = rows.iloc[0]
-    text = (f"A round at m+n = {first.n_samples}, F = {first.n_features}, {first.depth} levels of splits, t_max = "
-            f"{first.rounds}, beta = {first.beta:g}, nu = {first.nu:g}.")  # fmt: skip
+    text = (
+        f"A round at m+n = {first.n_samples}, F = {first.n_features}, {first.depth} levels of splits, t_max = "
+        f"{first.rounds}, beta = {first.beta:g}, nu = {first.nu:g}."
+    )
     return f"{text}\n\n{markdown(header, body)}"
 
 
@@ -450,8 +525,10 @@ def quadratic_text(frame):
 def beta_text(frame):
     """Say what the samples without weight save."""
     rows = frame[(frame.setting == "beta") & (frame.step == TRAIN)].groupby("beta")[["active", "round_seconds"]].mean()
-    ends = [f"{row.active:.0%} of the samples have weight and a weak learner takes {1e3 * row.round_seconds:.2f} ms"
-            for row in rows.iloc[[0, -1]].itertuples()]  # fmt: skip
+    ends = [
+        f"{row.active:.0%} of the samples have weight and a weak learner takes {1e3 * row.round_seconds:.2f} ms"
+        for row in rows.iloc[[0, -1]].itertuples()
+    ]
     low, high = (f"{beta:g}" for beta in (rows.index[0], rows.index[-1]))
     return f"At beta = {low}, {ends[0]}; at {high}, {ends[1]}. The paper has one cost for both."
 
@@ -472,8 +549,14 @@ ROWS = {  # of the picture: what is drawn against what; the last panel is of all
     "solving for the weights": ((SOLVE, SCRATCH, QP, UPDATE), ("m+n", "t_max", "beta", "r")),
 }
 UNITS = ("ms a round", "ms an iteration", "ms, all iterations")
-LABELS = {"m+n": "samples, m+n", "F": "features, F", "K": "nodes of a tree, K", "t_max": "weak learners, $t_{max}$",
-          "beta": "upper end of the range, β", "r": "iterations, r"}  # fmt: skip
+LABELS = {
+    "m+n": "samples, m+n",
+    "F": "features, F",
+    "K": "nodes of a tree, K",
+    "t_max": "weak learners, $t_{max}$",
+    "beta": "upper end of the range, β",
+    "r": "iterations, r",
+}
 HEADROOM = 8  # for the legends, on a logarithmic axis
 
 
@@ -502,11 +585,20 @@ def draw_panel(axes, fitted):
         name, colour, marker, filling = SERIES[fit.method, fit.step]
         x, y = mean_times(fit.times)
         draw_power_law(axes, x, y, fit.exponent.mean, colour, linewidth=1.2)
-        axes.plot(x, y, marker, color=colour, markersize=4.5, markerfacecolor=filling,
-                  label=f"{name} {fit.exponent.mean:.2f}")  # fmt: skip
+        axes.plot(
+            x, y, marker, color=colour, markersize=4.5, markerfacecolor=filling, label=f"{name} {fit.exponent.mean:.2f}"
+        )
     first = fitted[0]
-    draw_power_law(axes, *mean_times(first.times), first.paper, GREY, linewidth=4, alpha=0.3, zorder=1,
-                   label=f"paper {first.paper:g}")  # fmt: skip
+    draw_power_law(
+        axes,
+        *mean_times(first.times),
+        first.paper,
+        GREY,
+        linewidth=4,
+        alpha=0.3,
+        zorder=1,
+        label=f"paper {first.paper:g}",
+    )
     for axis in (axes.xaxis, axes.yaxis):
         axis.set(major_locator=LogLocator(subs=(1, 3)), major_formatter=short)
     axes.minorticks_off()

@@ -51,11 +51,35 @@ PAUC = Row("M+O+LUV, pAUCEns", "M+O+LUV", n_seeds=3, ensemble=pauc)
 PAUC_WHOLE = Row("M+O+LUV, pAUCEns, no cascade", "M+O+LUV", n_seeds=3, ensemble=pauc, cascade=False)
 ACF_WHOLE = Row("M+O+LUV, no cascade", "M+O+LUV", n_seeds=3, cascade=False)
 STAND_IN = (ACF, ALL, PAUC, PAUC_WHOLE)  # so many will do on rendered streets
-ROWS = (ACF, COV, ALL, LBP, COV_LUV, COV_OF_THE_TEXT, COV_RELEASED, COV_LUV_RELEASED, ALL_RELEASED, PAUC, PAUC_WHOLE,
-        ACF_WHOLE)  # fmt: skip
-PAIRS = ((ALL, ACF), (COV, ACF), (ALL, COV), (COV_LUV, COV), (LBP, COV_LUV), (COV_OF_THE_TEXT, COV),
-         (COV_RELEASED, COV), (COV_LUV_RELEASED, COV_LUV), (ALL_RELEASED, ALL), (PAUC, ACF), (PAUC_WHOLE, ACF_WHOLE),
-         (PAUC, PAUC_WHOLE), (ACF, ACF_WHOLE))  # fmt: skip
+ROWS = (
+    ACF,
+    COV,
+    ALL,
+    LBP,
+    COV_LUV,
+    COV_OF_THE_TEXT,
+    COV_RELEASED,
+    COV_LUV_RELEASED,
+    ALL_RELEASED,
+    PAUC,
+    PAUC_WHOLE,
+    ACF_WHOLE,
+)
+PAIRS = (
+    (ALL, ACF),
+    (COV, ACF),
+    (ALL, COV),
+    (COV_LUV, COV),
+    (LBP, COV_LUV),
+    (COV_OF_THE_TEXT, COV),
+    (COV_RELEASED, COV),
+    (COV_LUV_RELEASED, COV_LUV),
+    (ALL_RELEASED, ALL),
+    (PAUC, ACF),
+    (PAUC_WHOLE, ACF_WHOLE),
+    (PAUC, PAUC_WHOLE),
+    (ACF, ACF_WHOLE),
+)
 
 
 def plan(arguments):

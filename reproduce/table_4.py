@@ -70,8 +70,17 @@ SUBSTITUTE = (
     "A substitute: the paper's numbers are of another set and left out. Complexes are never parted; negatives are, by "
     "pair, at random, and a fifth of them join two proteins that occur in positives of the file."
 )
-COLUMNS = ("choice", "parameter", "n_train", "n_test", "n_features", "split_hash", "pauc", "fit_seconds",
-           "score_seconds")  # fmt: skip
+COLUMNS = (
+    "choice",
+    "parameter",
+    "n_train",
+    "n_test",
+    "n_features",
+    "split_hash",
+    "pauc",
+    "fit_seconds",
+    "score_seconds",
+)
 
 
 @dataclass(frozen=True)
@@ -136,20 +145,28 @@ def plan(arguments):
 
 def sheets(data_sets, protocol, arguments):
     """Yield the sheet of the cross-validation and, when that is complete, the one of the results."""
-    yield Sheet(CHOICE, CHOICE_COLUMNS, [
-        choice_task(data, name, nu, protocol, arguments)
-        for data in data_sets
-        for name, method in METHODS.items()
-        for nu in candidates(method)
-    ])  # fmt: skip
+    yield Sheet(
+        CHOICE,
+        CHOICE_COLUMNS,
+        [
+            choice_task(data, name, nu, protocol, arguments)
+            for data in data_sets
+            for name, method in METHODS.items()
+            for nu in candidates(method)
+        ],
+    )
     means = fold_means(read_frame(output_folder(arguments) / f"{CHOICE}.csv"))
-    yield Sheet(NAME, COLUMNS, [
-        result_task(data, dropped, name, means, repeat, protocol, arguments)
-        for data in data_sets
-        for dropped in dropped_features(data)
-        for name in METHODS
-        for repeat in range(protocol.repeats)
-    ])  # fmt: skip
+    yield Sheet(
+        NAME,
+        COLUMNS,
+        [
+            result_task(data, dropped, name, means, repeat, protocol, arguments)
+            for data in data_sets
+            for dropped in dropped_features(data)
+            for name in METHODS
+            for repeat in range(protocol.repeats)
+        ],
+    )
 
 
 def dropped_features(data):
@@ -269,8 +286,11 @@ def scores_block(rows, printed):
         mean, nu = own.pauc.mean(), own.parameter.iloc[0]
         beside = [f"{printed[method]:.4f}", f"{mean - printed[method]:+.3f}"] if printed else []
         cells.append([method, choice, "" if np.isnan(nu) else f"{nu:g}", *beside, mean_sd(own.pauc)])
-    cells += [[method, "quoted by the paper", "", f"{value:.4f}", NOTHING, NOTHING]
-              for method, value in printed.items() if method not in METHODS]  # fmt: skip
+    cells += [
+        [method, "quoted by the paper", "", f"{value:.4f}", NOTHING, NOTHING]
+        for method, value in printed.items()
+        if method not in METHODS
+    ]
     n_train, n_test = rows.n_train.mean(), rows.n_test.mean()
     about = f"{n_train:.0f} pairs to train on, {n_test:.0f} to test." + ("" if printed else f" {SUBSTITUTE}")
     header = ["method", "choice", "nu", *(["paper", "difference"] if printed else []), "ours"]
@@ -347,8 +367,15 @@ def draw_method(axes, paucs, height, method):
     colour, marker = method_style(method)
     axes.plot(paucs, np.full(len(paucs), height), marker, color=colour, markersize=3.5, alpha=0.5, markeredgewidth=0)
     axes.plot(2 * [paucs.mean()], [height - 0.28, height + 0.28], color=colour, linewidth=2.5)
-    axes.annotate(f"{paucs.mean():.3f}", (paucs.mean(), height + 0.3), ha="center", va="bottom", color=colour,
-                  fontsize=8, fontweight="bold")  # fmt: skip
+    axes.annotate(
+        f"{paucs.mean():.3f}",
+        (paucs.mean(), height + 0.3),
+        ha="center",
+        va="bottom",
+        color=colour,
+        fontsize=8,
+        fontweight="bold",
+    )
 
 
 SCRIPT = Script(NAME, __doc__, (CHOICE, NAME), plan, table, picture)

@@ -51,14 +51,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, AsymBoostClassifier, PAUCEnsClassifier, Tree
 from paucens.metrics import partial_auc
-from paucens.plotting import (
-    GREY,
-    draw_intervals,
-    draw_mean_curves,
-    label_ends,
-    method_style,
-    new_figure,
-)
+from paucens.plotting import GREY, draw_intervals, draw_mean_curves, label_ends, method_style, new_figure
 from reproduce._features import FEATURES
 from reproduce._run import Plan, Script, candidates_may_stall, load_available, main, random_streams, short_hash
 from reproduce._store import Sheet, Task, task_key
@@ -81,8 +74,20 @@ DEPTHS = (3, 2)  # levels of splits; the first gives the paper's numbers
 MAX_BINS = 256
 ROUNDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # recorded
 TOLERANCE = 0.02  # beyond which a difference from the paper is explained
-COLUMNS = ("depth", "n_train", "n_test", "n_features", "split_hash", "choice", "parameter", "rounds", "pauc",
-           "choose_seconds", "fit_seconds", "score_seconds")  # fmt: skip
+COLUMNS = (
+    "depth",
+    "n_train",
+    "n_test",
+    "n_features",
+    "split_hash",
+    "choice",
+    "parameter",
+    "rounds",
+    "pauc",
+    "choose_seconds",
+    "fit_seconds",
+    "score_seconds",
+)
 
 FIRST_DRAWN = 3  # before, the best weights of our method may all be 0, and a constant score has pAUC 0.05
 ROUND_TICKS = (3, 5, 10, 20, 50, 100)
@@ -163,22 +168,23 @@ WIDE_NU = (10.0, 3.0, *PAPER_NU, 0.03)
 PAPER_K = tuple(float(f"{2 ** (k / 10):.4g}") for k in range(-5, 6))  # 2^-0.5, 2^-0.4, ..., 2^0.5
 WIDE_K = (0.25, 0.5, PAPER_K[0], 1.0, PAPER_K[-1], 2.0, 4.0)
 METHODS = {
-    "pAUCEnsT": Method(build_paucens, {
-        "nu from the paper's grid": Choice(PAPER_NU),
-        "nu from a wider grid": Choice(WIDE_NU),
-        "nu from the paper's grid, once": Choice(PAPER_NU, per_stage=False),
-        "nu = 1": Choice((1.0,)),
-    }),
+    "pAUCEnsT": Method(
+        build_paucens,
+        {
+            "nu from the paper's grid": Choice(PAPER_NU),
+            "nu from a wider grid": Choice(WIDE_NU),
+            "nu from the paper's grid, once": Choice(PAPER_NU, per_stage=False),
+            "nu = 1": Choice((1.0,)),
+        },
+    ),
     "AdaBoost": Method(build_adaboost, {"no parameter": Choice((None,))}),
-    "Ada + LDA": Method(build_discriminant, {
-        "ridge = 1e-6": Choice((1e-6,)),
-        "ridge from a grid": Choice((1e-6, 1e-3, 1e-2, 1e-1)),
-    }),
-    "AsymBoost": Method(build_asymboost, {
-        "k from the paper's grid": Choice(PAPER_K),
-        "k from a wider grid": Choice(WIDE_K),
-    }),
-}  # fmt: skip
+    "Ada + LDA": Method(
+        build_discriminant, {"ridge = 1e-6": Choice((1e-6,)), "ridge from a grid": Choice((1e-6, 1e-3, 1e-2, 1e-1))}
+    ),
+    "AsymBoost": Method(
+        build_asymboost, {"k from the paper's grid": Choice(PAPER_K), "k from a wider grid": Choice(WIDE_K)}
+    ),
+}
 
 
 def setting_name(depth):
@@ -245,7 +251,8 @@ def measure(samples, y, features, split, build, choices, rounds, depth):
         "score_seconds": round((perf_counter() - score_start) / len(models), 3),
     }
     return [
-        common | {
+        common
+        | {
             "choice": choice,
             "parameter": "" if parameter is None else parameter,
             "rounds": t,
@@ -253,7 +260,7 @@ def measure(samples, y, features, split, build, choices, rounds, depth):
         }
         for choice, parameters in chosen.items()
         for stage, (t, parameter) in enumerate(zip(rounds, parameters, strict=True))
-    ]  # fmt: skip
+    ]
 
 
 def choose(X, y, folds, build, choices, rounds):
@@ -367,8 +374,13 @@ def against_paper(rows, printed, rounds):
         theirs = {method: printed[method, t][0] for method in methods_of(rows)}
         holds = order_holds(theirs, {method: values(by_depth[0], method, t).mean() for method in theirs})
         orders.append(f"{t} rounds: {yes_no(holds)}")
-    header = ["method", "rounds", "paper", *(text for depth in DEPTHS for text in (f"depth {depth}", "difference")),
-              f"depth {DEPTHS[0]} within {TOLERANCE}"]  # fmt: skip
+    header = [
+        "method",
+        "rounds",
+        "paper",
+        *(text for depth in DEPTHS for text in (f"depth {depth}", "difference")),
+        f"depth {DEPTHS[0]} within {TOLERANCE}",
+    ]
     n_features = " to ".join(map(str, sorted({rows.n_features.min(), rows.n_features.max()})))
     about = f"{n_features} features; parameters from the paper's grids, by cross-validation for each number of rounds."
     order = f"The paper's order of the methods holds at depth {DEPTHS[0]}: {'; '.join(orders)}."
@@ -436,8 +448,14 @@ def picture(frames):
         upper.set_title(data_set)
         label_ends(upper, rows.rounds.max(), heights)
     if any(data_set in paper for data_set, _ in groups):
-        curves[0].annotate("markers: the paper, ± sd\nlines: here, band ± sd", (0.97, 0.05),
-                           xycoords="axes fraction", ha="right", color=GREY, fontsize=8)  # fmt: skip
+        curves[0].annotate(
+            "markers: the paper, ± sd\nlines: here, band ± sd",
+            (0.97, 0.05),
+            xycoords="axes fraction",
+            ha="right",
+            color=GREY,
+            fontsize=8,
+        )
     curves[0].set_ylabel("partial AUC on [0, 0.1]")
     gains[0].set_ylabel(f"{OURS}\nminus the other")
     gains[0].set_title("difference of the means, with its 95 % interval", color=GREY, fontsize=8, pad=4)
@@ -463,8 +481,18 @@ def draw_curves(axes, rows, printed, printed_rounds):
         if method in printed:
             cells = {name: printed[method][name][: len(at)] for name in ("mean", "sd")}
             colour, marker = method_style(method)
-            axes.errorbar(at * place, cells["mean"], cells["sd"], fmt=marker, color=colour, markersize=4.5,
-                          markerfacecolor="white", elinewidth=0.9, capsize=2, zorder=4)  # fmt: skip
+            axes.errorbar(
+                at * place,
+                cells["mean"],
+                cells["sd"],
+                fmt=marker,
+                color=colour,
+                markersize=4.5,
+                markerfacecolor="white",
+                elinewidth=0.9,
+                capsize=2,
+                zorder=4,
+            )
     axes.set_yscale("logit")
     axes.yaxis.set(major_locator=FixedLocator(PAUC_TICKS), major_formatter="{x:g}")
     axes.set_ylim(bottom=LOWEST_DRAWN)

@@ -11,6 +11,7 @@ LOW = 0xFFFFFFFF
 
 # -- trees -----------------------------------------------------------------------------------------
 
+
 def quantise(X, order, thresholds, offsets):
     columns = [thresholds[a:b] for a, b in itertools.pairwise(offsets)]
     return np.array([[sum(t < X[row, j] for t in column) for row in order] for j, column in enumerate(columns)])
@@ -100,6 +101,7 @@ def draw_columns(key, deck, n):
 
 # -- outputs ---------------------------------------------------------------------------------------
 
+
 def bit(code, learner):
     """Whether a learner's bit is set in the code of its group, as +-1."""
     return 1 if code >> learner % 8 & 1 else -1
@@ -146,6 +148,7 @@ def add_samples(samples, counts, tied_count, factor, out):
 
 # -- ordering --------------------------------------------------------------------------------------
 
+
 def row_length(score, ranked, j_alpha, j_beta, n_ranks):
     """Length of the best prefix: the shortest of equals, except that the band wins over what lies before it."""
     length = np.arange(n_ranks + 1)
@@ -168,6 +171,7 @@ def order_ranked(positives, ranked, j_alpha, j_beta, n_ranks):
 
 
 # -- dual ------------------------------------------------------------------------------------------
+
 
 def solve_dual(gram, losses, budget):
     """The maximum of losses . x - x' G x / 2 over x >= 0, sum x <= budget, by daqp; value and x."""
@@ -198,6 +202,7 @@ def combine_rows(features, dual, n_learners):
 
 
 # -- centrist --------------------------------------------------------------------------------------
+
 
 def census(image):
     neighbours = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]

@@ -48,7 +48,23 @@ class AdaBoostClassifier(Booster):
     0.995
     """
 
-    def __init__(self, *, learner=None, n_estimators=100, shrinkage=1.0, max_bins=MAX_BINS, n_jobs=None,
-                 random_state=None, verbose=0):
-        super().__init__(learner=learner, n_estimators=n_estimators, shrinkage=shrinkage, max_bins=max_bins,
-                         n_jobs=n_jobs, random_state=random_state, verbose=verbose)
+    def __init__(
+        self,
+        *,
+        learner=None,
+        n_estimators=100,
+        shrinkage=1.0,
+        max_bins=MAX_BINS,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        super().__init__(
+            learner=learner,
+            n_estimators=n_estimators,
+            shrinkage=shrinkage,
+            max_bins=max_bins,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )

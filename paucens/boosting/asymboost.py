@@ -44,10 +44,27 @@ class AsymBoostClassifier(Booster):
     1.0
     """
 
-    def __init__(self, asymmetry=1.0, *, learner=None, n_estimators=100, shrinkage=1.0, max_bins=MAX_BINS, n_jobs=None,
-                 random_state=None, verbose=0):
-        super().__init__(learner=learner, n_estimators=n_estimators, shrinkage=shrinkage, max_bins=max_bins,
-                         n_jobs=n_jobs, random_state=random_state, verbose=verbose)
+    def __init__(
+        self,
+        asymmetry=1.0,
+        *,
+        learner=None,
+        n_estimators=100,
+        shrinkage=1.0,
+        max_bins=MAX_BINS,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        super().__init__(
+            learner=learner,
+            n_estimators=n_estimators,
+            shrinkage=shrinkage,
+            max_bins=max_bins,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
         self.asymmetry = asymmetry
 
     def _check_parameters(self):

@@ -54,10 +54,28 @@ class CSAdaBoostClassifier(Booster):
     1.0
     """
 
-    def __init__(self, cost_positive=1.0, cost_negative=1.0, *, learner=None, n_estimators=100, shrinkage=1.0,
-                 max_bins=MAX_BINS, n_jobs=None, random_state=None, verbose=0):
-        super().__init__(learner=learner, n_estimators=n_estimators, shrinkage=shrinkage, max_bins=max_bins,
-                         n_jobs=n_jobs, random_state=random_state, verbose=verbose)
+    def __init__(
+        self,
+        cost_positive=1.0,
+        cost_negative=1.0,
+        *,
+        learner=None,
+        n_estimators=100,
+        shrinkage=1.0,
+        max_bins=MAX_BINS,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        super().__init__(
+            learner=learner,
+            n_estimators=n_estimators,
+            shrinkage=shrinkage,
+            max_bins=max_bins,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
         self.cost_positive = cost_positive
         self.cost_negative = cost_negative
 
@@ -81,8 +99,9 @@ class CSAdaBoostClassifier(Booster):
         return cost_sensitive_coefficient(totals, wrong, np.array([self.cost_positive, self.cost_negative]))
 
     def _reweighted(self, signed_weights, m, outputs, coefficient):
-        return reweighted(signed_weights, m, outputs, self.cost_positive * coefficient,
-                          self.cost_negative * coefficient)
+        return reweighted(
+            signed_weights, m, outputs, self.cost_positive * coefficient, self.cost_negative * coefficient
+        )
 
 
 def cost_sensitive_coefficient(totals, wrong, costs):
@@ -100,6 +119,7 @@ def cost_sensitive_coefficient(totals, wrong, costs):
     >>> round(cost_sensitive_coefficient(half, 0.2 * half, np.ones(2)), 6)  # 1/2 log(.8 / .2)
     0.693147
     """
+
     def excess(a):
         return float((2 * wrong * np.cosh(costs * a) - totals * np.exp(-costs * a)).sum())
 

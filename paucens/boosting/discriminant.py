@@ -52,10 +52,27 @@ class AdaBoostLDAClassifier(Booster):
     0.9825
     """
 
-    def __init__(self, *, ridge=1e-6, learner=None, n_estimators=100, shrinkage=1.0, max_bins=MAX_BINS, n_jobs=None,
-                 random_state=None, verbose=0):
-        super().__init__(learner=learner, n_estimators=n_estimators, shrinkage=shrinkage, max_bins=max_bins,
-                         n_jobs=n_jobs, random_state=random_state, verbose=verbose)
+    def __init__(
+        self,
+        *,
+        ridge=1e-6,
+        learner=None,
+        n_estimators=100,
+        shrinkage=1.0,
+        max_bins=MAX_BINS,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        super().__init__(
+            learner=learner,
+            n_estimators=n_estimators,
+            shrinkage=shrinkage,
+            max_bins=max_bins,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
         self.ridge = ridge
 
     def _check_parameters(self):

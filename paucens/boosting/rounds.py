@@ -42,8 +42,9 @@ class Booster(WeightedEnsemble):
             outputs = trainer.outputs_of(learner)
             yield learner, outputs, coefficient
             signed_weights = self._reweighted(signed_weights, m, outputs, coefficient)
-        with tqdm(total=self.n_estimators, initial=len(learners), disable=not self.verbose,
-                  desc=type(self).__name__) as progress:  # fmt: skip
+        with tqdm(
+            total=self.n_estimators, initial=len(learners), disable=not self.verbose, desc=type(self).__name__
+        ) as progress:
             for t in range(len(learners), self.n_estimators):
                 learner, outputs, edge = train_with_edge(trainer, signed_weights, t)
                 if edge <= NO_EDGE and t > 0:

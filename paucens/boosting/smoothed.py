@@ -79,8 +79,17 @@ class PAUCBoostClassifier(WeightedEnsemble):
 
     _fitted_arrays = ("objective_",)
 
-    def __init__(self, fpr_range=(0.0, 0.1), *, learner=None, n_estimators=100, max_bins=MAX_BINS, n_jobs=None,
-                 random_state=None, verbose=0):
+    def __init__(
+        self,
+        fpr_range=(0.0, 0.1),
+        *,
+        learner=None,
+        n_estimators=100,
+        max_bins=MAX_BINS,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
         self.fpr_range = fpr_range
         self.learner = learner
         self.n_estimators = n_estimators

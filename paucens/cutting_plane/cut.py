@@ -122,12 +122,26 @@ def find_cut(positives, negatives, j_alpha, j_beta, formulation="tight"):
     m, n_ranks = len(positives), j_beta if formulation == "tight" else len(ranked)
     samples, counts = np.empty((2, m + len(ranked)), dtype=np.int32)
     n_samples, n_counts, tied_count, lost = order_ranked(
-        positives, ranked, candidates, prefix, j_alpha, j_beta,
-        np.empty(m, dtype=np.int32), np.empty(n_ranks, dtype=np.int32), samples, counts,
+        positives,
+        ranked,
+        candidates,
+        prefix,
+        j_alpha,
+        j_beta,
+        np.empty(m, dtype=np.int32),
+        np.empty(n_ranks, dtype=np.int32),
+        samples,
+        counts,
     )
     normaliser = m * (j_beta - j_alpha)
-    cut = Cut(samples[:n_samples].copy(), counts[:n_counts].copy(), tied_count, m + len(negatives), normaliser,
-              lost / normaliser)
+    cut = Cut(
+        samples[:n_samples].copy(),
+        counts[:n_counts].copy(),
+        tied_count,
+        m + len(negatives),
+        normaliser,
+        lost / normaliser,
+    )
     return cut, lowest
 
 

@@ -6,14 +6,7 @@ any other, and floats of any size for the columns of a linear model. Samples are
 
 import numpy as np
 
-from paucens._kernels.outputs import (
-    dot_samples,
-    fold_signs,
-    set_bits,
-    sum_groups,
-    sum_samples,
-    tables_of_signs,
-)
+from paucens._kernels.outputs import dot_samples, fold_signs, set_bits, sum_groups, sum_samples, tables_of_signs
 
 CODES = 256
 MANY_GROUPS = 32  # from so many on it pays to bring the samples of a cut in order before they are summed

@@ -22,8 +22,9 @@ def cuts_from_arrays(arrays, n_samples):
     samples, counts = (
         np.split(arrays[name], np.cumsum(arrays["sizes"][:-1, k])) for k, name in enumerate(("samples", "counts"))
     )
-    columns = zip(samples, counts, *(arrays[name].tolist() for name in ("tied_count", "normaliser", "loss")),
-                  strict=False)  # np.split of nothing is one empty piece
+    columns = zip(
+        samples, counts, *(arrays[name].tolist() for name in ("tied_count", "normaliser", "loss")), strict=False
+    )  # np.split of nothing is one empty piece
     return [Cut(part, count, tied, n_samples, normaliser, loss) for part, count, tied, normaliser, loss in columns]
 
 

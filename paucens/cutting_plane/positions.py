@@ -28,7 +28,8 @@ def training_positions(n_negatives, fpr_range):
         warnings.warn(
             f"The range (0, {beta:g}) is narrower than one of {n_negatives} negatives; the best one stands for "
             f"it. It takes {int(np.ceil(1 / beta))} negatives to hold one.",
-            UserWarning, stacklevel=5,
+            UserWarning,
+            stacklevel=5,
         )
         j_beta = 1
     if j_beta <= j_alpha:

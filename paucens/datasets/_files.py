@@ -123,8 +123,9 @@ def by_name(folder, suffixes, name_of) -> dict:
         if name is None:
             continue
         if name in found:
-            raise ValueError(f"{folder} holds {found[name].name} and {file.name}, which are one image or text; remove "
-                             "one of them.")  # fmt: skip
+            raise ValueError(
+                f"{folder} holds {found[name].name} and {file.name}, which are one image or text; remove one of them."
+            )
         found[name] = file
     return dict(sorted(found.items()))
 

@@ -71,8 +71,7 @@ ABOUT = DataSet(
     what="The 1797 digits of 8 x 8 pixels bundled with scikit-learn (test part of the UCI set Optical "
     "Recognition of Handwritten Digits), even (891) against odd (906).",
     source="Comes with scikit-learn; nothing to get.",
-    terms="Those under which scikit-learn ships it; cite Alpaydin and Kaynak (1998), UCI Machine Learning "
-    "Repository.",
+    terms="Those under which scikit-learn ships it; cite Alpaydin and Kaynak (1998), UCI Machine Learning Repository.",
     check="Content hash of the images and labels.",
     loader=load_digits_parity,
     stand_in_for="usps",

@@ -52,20 +52,37 @@ class Table:
 
 TABLES = {
     "mammography": Table(
-        11183, 6, 260, np.float32, np.float64,
+        11183,
+        6,
+        260,
+        np.float32,
+        np.float64,
         content="e32c7029794d653225d89d4bfd43dea59d5db8718e1490f49e67dd5923525dad",
     ),
     "htru2": Table(
-        17898, 8, 1639, np.float32, np.float64,
+        17898,
+        8,
+        1639,
+        np.float32,
+        np.float64,
         content="88a402fd801d71a71c668119c4c48d27c30ef7783c1015a49746d48d052fcb72",
     ),
     "sylva": Table(
-        13086, 216, 805, np.int16, np.float64,
+        13086,
+        216,
+        805,
+        np.int16,
+        np.float64,
         content="cd482b5d072cead427f4b8f44eab8706a6107fc2b3221be6a99992859ab7a715",
     ),
     "hiv_ecfp4": Table(
-        41120, 1024, 1443, np.uint8, np.float32,
-        content="a7ce77234f84d8ecc87c36a8dd286d07d0a500242e9455c2894bdce9cd4d653d", packed=True,
+        41120,
+        1024,
+        1443,
+        np.uint8,
+        np.float32,
+        content="a7ce77234f84d8ecc87c36a8dd286d07d0a500242e9455c2894bdce9cd4d653d",
+        packed=True,
     ),
 }
 

@@ -120,9 +120,7 @@ def _read_npz(file):
             raise ValueError(
                 f"{file}: {name} has dtype {array.dtype}; expected integers (pixels in thousandths, digits)."
             )
-    return [
-        _checked(arrays[f"X_{part}"], arrays[f"y_{part}"], f"{file} ({part})") for part in ("train", "test")
-    ]
+    return [_checked(arrays[f"X_{part}"], arrays[f"y_{part}"], f"{file} ({part})") for part in ("train", "test")]
 
 
 def _read_text(file):

@@ -87,10 +87,14 @@ def load_yeast_pairs(path=None, return_X_y=True, *, random_state=0):
     arrays = read_npz(file, ARRAYS)
     _verify(arrays, file)
     rng = check_random_state(random_state)
-    rows = np.sort(np.concatenate([
-        rng.choice(np.flatnonzero(arrays["y"] == label), n_drawn, replace=False)
-        for label, n_drawn in zip((1, 0), EXPECTED.n_drawn, strict=True)
-    ]))  # fmt: skip
+    rows = np.sort(
+        np.concatenate(
+            [
+                rng.choice(np.flatnonzero(arrays["y"] == label), n_drawn, replace=False)
+                for label, n_drawn in zip((1, 0), EXPECTED.n_drawn, strict=True)
+            ]
+        )
+    )
     pairs = np.column_stack([arrays["pair_u"], arrays["pair_v"]])[rows]
     X = _features(arrays["X"][rows], arrays["expr_z"], pairs)
     y, groups = (arrays[name][rows].astype(np.int64) for name in ("y", "cyc2008_complex"))

@@ -95,8 +95,9 @@ class Collection:
         training = self.training
 
         def draw(chosen):
-            return self.sampler.hard_negatives(training.images, chosen, before, before.notes["hard"],
-                                               training.per_image)  # fmt: skip
+            return self.sampler.hard_negatives(
+                training.images, chosen, before, before.notes["hard"], training.per_image
+            )
 
         order = stream(training.seed, 1, k).permutation(len(training.images))
         new = self._drawn(f"negatives {k}", order, draw, training.n_negatives)
@@ -133,8 +134,10 @@ class Collection:
     def _check_some(self, n_negatives):
         if n_negatives == 0:
             height, width = self.training.search.window.shape
-            raise ValueError(f"None of {len(self.training.images)} negative images holds a window of {height} x "
-                             f"{width} pixels; give larger ones.")  # fmt: skip
+            raise ValueError(
+                f"None of {len(self.training.images)} negative images holds a window of {height} x "
+                f"{width} pixels; give larger ones."
+            )
 
 
 def batches(order, size=TOGETHER):

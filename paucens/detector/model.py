@@ -106,8 +106,10 @@ class PedestrianDetector:
                 check_positive(name, height)
         least = self.window.target[0] if min_height is None else min_height
         if max_height is not None and max_height < least:
-            raise ValueError(f"max_height is {max_height:g}, and nothing below {least:g} pixels is looked for; give a "
-                             "min_height below it.")  # fmt: skip
+            raise ValueError(
+                f"max_height is {max_height:g}, and nothing below {least:g} pixels is looked for; give a "
+                "min_height below it."
+            )
 
     @property
     def search(self):
@@ -182,13 +184,17 @@ class PedestrianDetector:
         check_positive("fppi", fppi)
         allowed = int(fppi * len(images) + 1e-9)
         if allowed < 1:
-            raise ValueError(f"{len(images)} images cannot tell about {fppi:g} false positives an image; bring "
-                             f"{int(np.ceil(1 / fppi))} or more.")  # fmt: skip
+            raise ValueError(
+                f"{len(images)} images cannot tell about {fppi:g} false positives an image; bring "
+                f"{int(np.ceil(1 / fppi))} or more."
+            )
         found = [self.detect(image, threshold=-np.inf, n_jobs=n_jobs)[:, 4] for image in images]
         scores = np.sort(np.concatenate(found))[::-1]
         if len(scores) == 0:
-            raise ValueError(f"No window of {len(images)} images gets through all trees, so no score is that of "
-                             f"{fppi:g} false positives an image; bring larger images, or more.")  # fmt: skip
+            raise ValueError(
+                f"No window of {len(images)} images gets through all trees, so no score is that of "
+                f"{fppi:g} false positives an image; bring larger images, or more."
+            )
         return float(scores[min(allowed, len(scores) - 1)])
 
     # -- files -------------------------------------------------------------------------------------
@@ -234,12 +240,21 @@ class PedestrianDetector:
         header, arrays = persistence.load(path, KIND)
         try:
             spec = ChannelSpec.parse(header["spec"]["families"], preset=header["spec"]["preset"])
-            window = Window(**{name: tuple(size) if isinstance(size, list) else size
-                               for name, size in header["window"].items()})  # fmt: skip
+            window = Window(
+                **{name: tuple(size) if isinstance(size, list) else size for name, size in header["window"].items()}
+            )
             trees = DetectorTrees(**arrays)
             search = Search(spec, window, header["scales"], header["smooth"], header["lambdas"])
-            model = cls(spec, window, trees, scales=search.per_octave, smooth=search.smooth, lambdas=search.lambdas,
-                        threshold=check_number("threshold", header["threshold"]), notes=header["notes"])  # fmt: skip
+            model = cls(
+                spec,
+                window,
+                trees,
+                scales=search.per_octave,
+                smooth=search.smooth,
+                lambdas=search.lambdas,
+                threshold=check_number("threshold", header["threshold"]),
+                notes=header["notes"],
+            )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is not a complete detector: {error}. Save the model again.") from error
         check_trees(trees, window, spec)
@@ -263,6 +278,7 @@ def check_trees(trees, window, spec):
     inner = trees.child != 0
     if (trees.child[inner] <= own[inner]).any() or (trees.child[inner] + 1 >= np.repeat(sizes, sizes)[inner]).any():
         raise ValueError("A node is its own ancestor, or a child lies outside of its tree. The file is damaged.")
-    for column, (name, upper) in enumerate(zip(("row", "column", "channel"), (*window.cells, spec.n_channels),
-                                               strict=True)):  # fmt: skip
+    for column, (name, upper) in enumerate(
+        zip(("row", "column", "channel"), (*window.cells, spec.n_channels), strict=True)
+    ):
         persistence.check_index(name, trees.place[:, column], upper)

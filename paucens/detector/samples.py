@@ -30,8 +30,10 @@ def pixels_at(name, sources, k):
 def check_sources(name, sources):
     """Refuse what is no list of images, one image above all; raises ValueError."""
     if not isinstance(sources, list | tuple) or len(sources) == 0:
-        raise ValueError(f"{name} must be a list of images or of files, at least one; got {type(sources).__name__}"
-                         f"{'' if not hasattr(sources, '__len__') else f' of length {len(sources)}'}.")  # fmt: skip
+        raise ValueError(
+            f"{name} must be a list of images or of files, at least one; got {type(sources).__name__}"
+            f"{'' if not hasattr(sources, '__len__') else f' of length {len(sources)}'}."
+        )
 
 
 def repeated_edges(rgb):

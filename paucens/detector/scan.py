@@ -70,8 +70,10 @@ class Search:
         if self.lambdas is None:
             return
         if not isinstance(self.lambdas, dict) or set(self.lambdas) != set(self.spec.groups):
-            raise ValueError(f"lambdas must hold a number for each of {', '.join(self.spec.groups)}; got "
-                             f"{self.lambdas!r}. Estimate them by approximated(images).")  # fmt: skip
+            raise ValueError(
+                f"lambdas must hold a number for each of {', '.join(self.spec.groups)}; got "
+                f"{self.lambdas!r}. Estimate them by approximated(images)."
+            )
         for group, exponent in self.lambdas.items():
             if not np.isfinite(check_number(f"lambdas[{group!r}]", exponent)):
                 raise ValueError(f"lambdas[{group!r}] must be finite; got {exponent}.")
@@ -92,13 +94,16 @@ class Search:
         """
         height = self.window.target[0]
         up = 0.0 if min_height is None else np.log2(height / min_height)
-        levels = scales(image_shape, per_octave=self.per_octave, octaves_up=up, min_shape=self.window.target,
-                        shrink=CELL)  # fmt: skip
+        levels = scales(
+            image_shape, per_octave=self.per_octave, octaves_up=up, min_shape=self.window.target, shrink=CELL
+        )
         if levels and up > 0 and np.prod(levels[0].shape, dtype=float) > MOST_PIXELS:
             rows, columns = levels[0].shape
-            raise ValueError(f"min_height={min_height:g} enlarges the image to {columns} x {rows} pixels; at most "
-                             f"{MOST_PIXELS // 10**6} million are searched. Give a larger min_height, or a part of the "
-                             "image.")  # fmt: skip
+            raise ValueError(
+                f"min_height={min_height:g} enlarges the image to {columns} x {rows} pixels; at most "
+                f"{MOST_PIXELS // 10**6} million are searched. Give a larger min_height, or a part of the "
+                "image."
+            )
         return [level for level in levels if max_height is None or height / level.ratio[0] <= max_height]
 
     def bands(self, rgb, levels, threads, n_jobs):
@@ -132,8 +137,12 @@ class Search:
         down, across = (side // CELL for side in self.window.overhang)
         padded = np.pad(channels, ((down, down), (across, across), (0, 0)), mode="edge")
         known = ~np.isnan(beyond)
-        for border in (padded[:down], padded[len(padded) - down :], padded[:, :across],
-                       padded[:, padded.shape[1] - across :]):  # fmt: skip
+        for border in (
+            padded[:down],
+            padded[len(padded) - down :],
+            padded[:, :across],
+            padded[:, padded.shape[1] - across :],
+        ):
             border[..., known] = beyond[known]
         return _turned(padded)
 
@@ -178,8 +187,21 @@ class Search:
 
         def scan(start, stop):
             scratch = np.empty(scores.shape[1] + SLACK, dtype=np.float32)
-            kernels.scan(band.strips, trees.first, offsets, trees.threshold, trees.child, trees.value, trees.rejection,
-                         *whole, trees.bias, scratch, scores, start, stop)  # fmt: skip
+            kernels.scan(
+                band.strips,
+                trees.first,
+                offsets,
+                trees.threshold,
+                trees.child,
+                trees.value,
+                trees.rejection,
+                *whole,
+                trees.bias,
+                scratch,
+                scores,
+                start,
+                stop,
+            )
 
         threads.run(scan, len(scores), 50 * scores.size)
         return scores

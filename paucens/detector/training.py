@@ -31,9 +31,25 @@ OWN_NOTES = ("hard", "negatives")  # above what score a window is hard, and how 
 HARD_MARGIN = 0.1  # of the distance between the median scores of the classes, below it
 
 
-def train_detector(positives, negative_images, spec, classifier, *, window=None, n_estimators=(32, 128, 512, 2048),
-                   n_negatives=5000, most_negatives=10_000, per_image=25, scales=8, smooth=0.0, random_state=0,
-                   n_jobs=None, checkpoint=None, notes=None, verbose=0):  # fmt: skip
+def train_detector(
+    positives,
+    negative_images,
+    spec,
+    classifier,
+    *,
+    window=None,
+    n_estimators=(32, 128, 512, 2048),
+    n_negatives=5000,
+    most_negatives=10_000,
+    per_image=25,
+    scales=8,
+    smooth=0.0,
+    random_state=0,
+    n_jobs=None,
+    checkpoint=None,
+    notes=None,
+    verbose=0,
+):
     """Train a detector on crops of an object and images without it.
 
     Parameters
@@ -115,8 +131,22 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
     >>> len(detector.detect(synthetic_streets(1, seed=3)[0].image)) > 0
     True
     """
-    training = _Training(positives, negative_images, spec, classifier, window or Window(), n_estimators, n_negatives,
-                         most_negatives, per_image, scales, smooth, random_state, notes, verbose)  # fmt: skip
+    training = _Training(
+        positives,
+        negative_images,
+        spec,
+        classifier,
+        window or Window(),
+        n_estimators,
+        n_negatives,
+        most_negatives,
+        per_image,
+        scales,
+        smooth,
+        random_state,
+        notes,
+        verbose,
+    )
     with tempfile.TemporaryDirectory() if checkpoint is None else Workshop.folder(checkpoint) as folder:
         workshop = Workshop(folder, training.settings())
         with Threads(n_jobs) as threads:
@@ -126,8 +156,23 @@ def train_detector(positives, negative_images, spec, classifier, *, window=None,
 class _Training:
     """What `train_detector` was given, checked, and its rounds; what each leaves is in the workshop."""
 
-    def __init__(self, positives, images, spec, classifier, window, n_estimators, n_negatives, most_negatives,
-                 per_image, scales, smooth, seed, notes, verbose):  # fmt: skip
+    def __init__(
+        self,
+        positives,
+        images,
+        spec,
+        classifier,
+        window,
+        n_estimators,
+        n_negatives,
+        most_negatives,
+        per_image,
+        scales,
+        smooth,
+        seed,
+        notes,
+        verbose,
+    ):
         check_sources("positives", positives)
         check_sources("negative_images", images)
         if not isinstance(n_estimators, list | tuple) or len(n_estimators) == 0:
@@ -156,14 +201,20 @@ class _Training:
     def settings(self):
         """All that the result depends on, of images a digest; JSON."""
         return {
-            "spec": str(self.search.spec), "window": repr(self.search.window), "scales": self.search.per_octave,
+            "spec": str(self.search.spec),
+            "window": repr(self.search.window),
+            "scales": self.search.per_octave,
             "smooth": self.search.smooth,
             "classifiers": [repr(classifier) for classifier in self.classifiers],
-            "n_estimators": self.n_estimators, "n_negatives": self.n_negatives,
-            "most_negatives": self.most_negatives, "per_image": self.per_image, "random_state": self.seed,
-            "positives": _fingerprint(self.positives), "negative_images": _fingerprint(self.images),
+            "n_estimators": self.n_estimators,
+            "n_negatives": self.n_negatives,
+            "most_negatives": self.most_negatives,
+            "per_image": self.per_image,
+            "random_state": self.seed,
+            "positives": _fingerprint(self.positives),
+            "negative_images": _fingerprint(self.images),
             "notes": self.notes,
-        }  # fmt: skip
+        }
 
     def run(self, workshop, threads, n_jobs):
         """The detector of the last round; whatever is in the workshop already is not made again."""
@@ -188,8 +239,9 @@ class _Training:
         """The detector of round k; its notes tell above which score it finds a window hard."""
         workshop, positives, negatives = collection.workshop, collection.positives(), collection.negatives(k, before)
         binned = BinnedData(workshop.turned(f"codes {k}", positives, negatives), *collection.bins)
-        model = clone(self.classifiers[k]).set_params(n_estimators=self.n_estimators[k], n_jobs=n_jobs,
-                                                      verbose=self.verbose)  # fmt: skip
+        model = clone(self.classifiers[k]).set_params(
+            n_estimators=self.n_estimators[k], n_jobs=n_jobs, verbose=self.verbose
+        )
         model.fit_binned(binned, len(positives), Checkpoint(workshop.path(f"fit {k}.npz")))
         scores, lowest = staged_sums(model, binned, len(positives), collection.threads)
         detector = self._detector(model, lowest)
@@ -201,8 +253,14 @@ class _Training:
         is_papers = isinstance(model, AdaBoostClassifier) and model.shrinkage <= SHRINKAGE
         rejection = np.full(len(lowest), REJECTION) if is_papers else lowest
         trees = detector_trees(model.learners_, model.weights_, model.threshold_, self.places, rejection)
-        return PedestrianDetector(self.search.spec, self.search.window, trees, scales=self.search.per_octave,
-                                  smooth=self.search.smooth, notes=self.notes)  # fmt: skip
+        return PedestrianDetector(
+            self.search.spec,
+            self.search.window,
+            trees,
+            scales=self.search.per_octave,
+            smooth=self.search.smooth,
+            notes=self.notes,
+        )
 
 
 def staged_sums(model, binned, n_positives, threads):
@@ -237,11 +295,15 @@ def _checked_classifiers(classifier, n_rounds, seed):
     classifiers = classifier if isinstance(classifier, list | tuple) else [classifier] * n_rounds
     for one in classifiers:
         if not isinstance(one, WeightedEnsemble):
-            raise TypeError(f"classifier must be an ensemble of this package, or a list of them; got {one!r}. "
-                            "AdaBoostClassifier(shrinkage=0.1) is the paper's.")  # fmt: skip
+            raise TypeError(
+                f"classifier must be an ensemble of this package, or a list of them; got {one!r}. "
+                "AdaBoostClassifier(shrinkage=0.1) is the paper's."
+            )
     if len(classifiers) != n_rounds:
-        raise ValueError(f"{len(classifiers)} classifiers do not fit the {n_rounds} rounds of n_estimators; give one, "
-                         "or one for each round.")  # fmt: skip
+        raise ValueError(
+            f"{len(classifiers)} classifiers do not fit the {n_rounds} rounds of n_estimators; give one, "
+            "or one for each round."
+        )
     return [
         clone(one).set_params(random_state=int(stream(seed, 4, k).integers(2**31))) if one.random_state is None else one
         for k, one in enumerate(classifiers)

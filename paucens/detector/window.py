@@ -64,8 +64,9 @@ class Window:
     @property
     def overhang(self):
         """By how much a window may leave the image, so that the object in it need not: whole cells."""
-        return tuple(int(np.ceil((side - inner) / 2 / CELL)) * CELL for side, inner in zip(self.shape, self.target,
-                                                                                         strict=True))  # fmt: skip
+        return tuple(
+            int(np.ceil((side - inner) / 2 / CELL)) * CELL for side, inner in zip(self.shape, self.target, strict=True)
+        )
 
     @property
     def padding(self):
@@ -112,8 +113,7 @@ class Window:
             Row, column and channel, channel by channel.
         """
         inside = [
-            (first >= 0) & (last <= side)
-            for side, (first, last) in zip(self.crop, self._seen(spec), strict=True)
+            (first >= 0) & (last <= side) for side, (first, last) in zip(self.crop, self._seen(spec), strict=True)
         ]  # (n_channels, n_rows) and (n_channels, n_columns)
         channel, row, column = np.nonzero(inside[0][:, :, None] & inside[1][:, None, :])
         return np.stack([row, column, channel], axis=1).astype(np.int32)

@@ -91,8 +91,9 @@ class Workshop:
         """Samples (n, n_features) end to end, a contiguous row a feature: uint8 (n_features, n), mapped."""
 
         def fill(part):
-            codes = np.lib.format.open_memmap(part, mode="w+", dtype=np.uint8,
-                                              shape=(parts[0].shape[1], sum(map(len, parts))))  # fmt: skip
+            codes = np.lib.format.open_memmap(
+                part, mode="w+", dtype=np.uint8, shape=(parts[0].shape[1], sum(map(len, parts)))
+            )
             width = max(1, BLOCK_BYTES // codes.shape[1])
             for first in range(0, len(codes), width):
                 block = [samples[:, first : first + width] for samples in parts]

@@ -27,12 +27,7 @@ from paucens.evaluation.curves import (
     miss_rate_curve,
     miss_rates_at,
 )
-from paucens.evaluation.intervals import (
-    MissRateDifference,
-    MissRateInterval,
-    miss_rate_difference,
-    miss_rate_interval,
-)
+from paucens.evaluation.intervals import MissRateDifference, MissRateInterval, miss_rate_difference, miss_rate_interval
 from paucens.evaluation.kitti import kitti_average_precision
 from paucens.evaluation.matching import Matches, match_detections, match_images
 

@@ -23,11 +23,7 @@ class Difficulty:
     truncation: float
 
 
-DIFFICULTIES = {
-    "easy": Difficulty(40, 0, 0.15),
-    "moderate": Difficulty(25, 1, 0.30),
-    "hard": Difficulty(25, 2, 0.50),
-}
+DIFFICULTIES = {"easy": Difficulty(40, 0, 0.15), "moderate": Difficulty(25, 1, 0.30), "hard": Difficulty(25, 2, 0.50)}
 
 
 def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="Pedestrian", n_points=40) -> float:

@@ -156,8 +156,17 @@ def acf_channels(rgb, groups, first, after, table, threads, out):
 
     def differentiate(start, stop):
         scratch = np.empty(RING_ROWS * (CELL * cols + 2), dtype=np.float32)
-        kernels.colour_and_gradient(rgb, LIGHTNESS if table else EXACT, *triangle(first), scratch, places["LUV"],
-                                    magnitude, orientation, start, stop)
+        kernels.colour_and_gradient(
+            rgb,
+            LIGHTNESS if table else EXACT,
+            *triangle(first),
+            scratch,
+            places["LUV"],
+            magnitude,
+            orientation,
+            start,
+            stop,
+        )
 
     def histogram(start, stop):
         taps = triangle(NORMALISING_RADIUS)

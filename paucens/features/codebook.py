@@ -91,9 +91,7 @@ class Codebook:
         words, scores = np.empty((2, len(histograms)), dtype=np.int32)
 
         def kernel(start, stop):
-            kernels.nearest_words(
-                histograms.rows, histograms.n_rows, self.table, self.bias, words, scores, start, stop
-            )
+            kernels.nearest_words(histograms.rows, histograms.n_rows, self.table, self.bias, words, scores, start, stop)
 
         threads.run(kernel, len(histograms), len(histograms) * histograms.area)
         return words, scores

@@ -176,8 +176,9 @@ def _smoothed(first, weights, n_old, radius):
 # -- channels --------------------------------------------------------------------------------------
 
 
-def channel_pyramid(image, spec, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), n_approximated=0, lambdas=None,
-                    n_jobs=None):
+def channel_pyramid(
+    image, spec, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), n_approximated=0, lambdas=None, n_jobs=None
+):
     """Compute the channels of an image level by level, from the largest to the smallest.
 
     Parameters
@@ -221,8 +222,9 @@ def channel_pyramid(image, spec, *, per_octave=8, octaves_up=0, min_shape=(50, 2
             "Estimate them once: estimate_lambdas(images, spec)."
         )
     rgb = as_rgb(image)
-    levels = scales(rgb.shape[:2], per_octave=per_octave, octaves_up=octaves_up, min_shape=min_shape,
-                    shrink=spec.shrink)  # fmt: skip
+    levels = scales(
+        rgb.shape[:2], per_octave=per_octave, octaves_up=octaves_up, min_shape=min_shape, shrink=spec.shrink
+    )
     return _computed_levels(rgb, spec, levels, n_approximated + 1, lambdas, n_jobs)
 
 

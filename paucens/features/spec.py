@@ -135,8 +135,10 @@ class ChannelSpec:
         allowed = tuple(GROUPS) if preset == "acf" else ORDER
         for name in wanted:
             if name not in allowed:
-                raise ValueError(f"Channels of the preset {preset!r} are {', '.join(allowed)}, joined by '+'; "
-                                 f"got {name!r} in {text!r}.")  # fmt: skip
+                raise ValueError(
+                    f"Channels of the preset {preset!r} are {', '.join(allowed)}, joined by '+'; "
+                    f"got {name!r} in {text!r}."
+                )
         for pooled, plain in [(name, name) for name in ORDER] + list(POOLED.items()):
             if wanted.count(pooled) + wanted.count(plain) * (pooled != plain) > 1:
                 both = pooled if pooled == plain else f"{pooled} and {plain}"

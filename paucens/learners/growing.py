@@ -80,8 +80,20 @@ def to_grid(signed_weights):
 class _Node:
     """A node while its tree grows: a segment of the rows, its sums and its best split."""
 
-    __slots__ = ("child", "code", "column", "depth", "gain", "histograms", "index", "left", "start", "stop",
-                 "total", "value")
+    __slots__ = (
+        "child",
+        "code",
+        "column",
+        "depth",
+        "gain",
+        "histograms",
+        "index",
+        "left",
+        "start",
+        "stop",
+        "total",
+        "value",
+    )
 
     def __init__(self, index, depth, start, stop, total, value):
         self.index, self.depth = index, depth
@@ -211,8 +223,12 @@ class TreeGrower:
         """Part the rows of two siblings and find the best split of each."""
         segment = slice(parent.start, parent.stop)
         left.stop = right.start = parent.start + partition(
-            self.binned.codes[parent.column], parent.code, self._rows[segment], self._weights[segment],
-            self._spare_rows, self._spare_weights,
+            self.binned.codes[parent.column],
+            parent.code,
+            self._rows[segment],
+            self._weights[segment],
+            self._spare_rows,
+            self._spare_weights,
         )
         if self.rule.sample_nodes:
             self._search_alone(left)
@@ -238,8 +254,18 @@ class TreeGrower:
         columns = self._draw(*self._key, node.index)
 
         def search(start, stop):
-            return search_columns(self.binned.codes, rows, weights, columns, self._n_bins, node.total,
-                                  self.rule.real_leaves, self._ridge, start, stop)
+            return search_columns(
+                self.binned.codes,
+                rows,
+                weights,
+                columns,
+                self._n_bins,
+                node.total,
+                self.rule.real_leaves,
+                self._ridge,
+                start,
+                stop,
+            )
 
         found = self.threads.run(search, len(columns), len(columns) * (len(rows) + 256))
         node.take(found)
@@ -254,8 +280,16 @@ class TreeGrower:
             if sibling is not None:
                 subtract_histograms(sibling.histograms, node.histograms, start, stop)
             return [
-                best_split(member.histograms, columns, self._n_bins, member.total, self.rule.real_leaves,
-                           self._ridge, start, stop)
+                best_split(
+                    member.histograms,
+                    columns,
+                    self._n_bins,
+                    member.total,
+                    self.rule.real_leaves,
+                    self._ridge,
+                    start,
+                    stop,
+                )
                 for member in members
             ]
 
@@ -312,7 +346,8 @@ def leaves_of_codes(nodes, binned, threads):
     leaf = np.empty(binned.codes.shape[1], dtype=np.int32)
     threads.run(
         lambda start, stop: apply_codes(binned.codes, nodes.column, nodes.code, nodes.child, leaf, start, stop),
-        len(leaf), 8 * len(leaf),
+        len(leaf),
+        8 * len(leaf),
     )
     return leaf
 
@@ -322,6 +357,7 @@ def leaves_of_values(nodes, X, threads):
     leaf = np.empty(len(X), dtype=np.int32)
     threads.run(
         lambda start, stop: apply_values(X, nodes.column, nodes.threshold, nodes.child, leaf, start, stop),
-        len(leaf), 8 * len(leaf),
+        len(leaf),
+        8 * len(leaf),
     )
     return leaf

@@ -120,8 +120,18 @@ class Tree(BinnedLearner):
     array([-1., -1.,  1.,  1.])
     """
 
-    def __init__(self, depth=2, *, max_leaves=None, leaves="sign", leaf_ridge=0.0, column_fraction=1.0,
-                 column_sampling="tree", max_bins=MAX_BINS, random_state=None):
+    def __init__(
+        self,
+        depth=2,
+        *,
+        max_leaves=None,
+        leaves="sign",
+        leaf_ridge=0.0,
+        column_fraction=1.0,
+        column_sampling="tree",
+        max_bins=MAX_BINS,
+        random_state=None,
+    ):
         self.depth = depth
         self.max_leaves = max_leaves
         self.leaves = leaves

@@ -6,12 +6,7 @@ Every function asks which label is positive in the same way: the larger of the t
 
 from paucens.metrics.areas import partial_auc, pauc_scorer
 from paucens.metrics.curves import roc_points, threshold_at_fpr, tpr_at_fpr
-from paucens.metrics.intervals import (
-    PartialAUCInterval,
-    PartialAUCTest,
-    partial_auc_interval,
-    partial_auc_test,
-)
+from paucens.metrics.intervals import PartialAUCInterval, PartialAUCTest, partial_auc_interval, partial_auc_test
 from paucens.metrics.ranges import band_indices, check_fpr_range
 
 __all__ = [

@@ -58,9 +58,7 @@ def check_weights(sample_weight, is_positive):
     """Return one weight per sample, none negative and not all 0 in a class."""
     weight = check_column("sample_weight", sample_weight, len(is_positive))
     if weight.min() < 0:
-        raise ValueError(
-            f"sample_weight must not be negative; got {weight.min():g}. Weight 0 leaves a row out."
-        )
+        raise ValueError(f"sample_weight must not be negative; got {weight.min():g}. Weight 0 leaves a row out.")
     for rows, kind in ((is_positive, "positives"), (~is_positive, "negatives")):
         if not weight[rows].any():
             raise ValueError(f"sample_weight is 0 for all {kind}; at least one of them must count.")

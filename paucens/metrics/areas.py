@@ -8,9 +8,7 @@ from paucens.validation import check_choice
 SCALES = ("normalized", "raw", "mcclish")
 
 
-def partial_auc(
-    y_true, y_score, fpr_range=(0, 0.1), *, scale="normalized", sample_weight=None, pos_label=None
-):
+def partial_auc(y_true, y_score, fpr_range=(0, 0.1), *, scale="normalized", sample_weight=None, pos_label=None):
     """Compute the area under the ROC curve between two false positive rates.
 
     Parameters

@@ -34,9 +34,16 @@ class PartialAUCTest(NamedTuple):
 
 
 def partial_auc_interval(
-    y_true, y_score, fpr_range=(0, 0.1), *,
-    level=0.95, method="analytic", scale="normalized", random_state=None, pos_label=None,
-):  # fmt: skip
+    y_true,
+    y_score,
+    fpr_range=(0, 0.1),
+    *,
+    level=0.95,
+    method="analytic",
+    scale="normalized",
+    random_state=None,
+    pos_label=None,
+):
     """Compute a partial AUC with its confidence interval.
 
     Parameters

@@ -55,8 +55,9 @@ def learners_to_arrays(learners):
     for learner in learners:
         if type(learner).__name__ not in SAVED_LEARNERS:
             *names, last = SAVED_LEARNERS
-            raise TypeError(f"Only ensembles of {', '.join(names)} or {last} can be saved; this one holds "
-                            f"{type(learner).__name__}.")
+            raise TypeError(
+                f"Only ensembles of {', '.join(names)} or {last} can be saved; this one holds {type(learner).__name__}."
+            )
     if isinstance(learners[0], Linear):
         return {
             "linear/coef": np.concatenate([learner.coef_ for learner in learners]),
@@ -75,8 +76,9 @@ def flat_array(arrays, name, kinds, lengths=None):
     array = arrays[name]
     if array.ndim != 1 or array.dtype.kind not in kinds or (lengths is not None and len(array) not in lengths):
         allowed = "" if lengths is None else f" and of length {' or '.join(map(str, lengths))}"
-        raise ValueError(f"{name} must be flat{allowed}; it is {array.dtype} of shape {array.shape}. "
-                         "The file is damaged.")
+        raise ValueError(
+            f"{name} must be flat{allowed}; it is {array.dtype} of shape {array.shape}. The file is damaged."
+        )
     return array
 
 

@@ -38,8 +38,10 @@ def ratio(benchmark):
         benchmark.extra_info.update(
             ours_ms=1e3 * statistics.median(mine), peer_ms=1e3 * statistics.median(theirs), ratio=result
         )
-        print(f"\n{benchmark.name}: ours {1e3 * statistics.median(mine):.1f} ms, "
-              f"peer {1e3 * statistics.median(theirs):.1f} ms, ratio {result:.3f}")
+        print(
+            f"\n{benchmark.name}: ours {1e3 * statistics.median(mine):.1f} ms, "
+            f"peer {1e3 * statistics.median(theirs):.1f} ms, ratio {result:.3f}"
+        )
         return result
 
     return measure

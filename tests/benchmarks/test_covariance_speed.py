@@ -13,8 +13,14 @@ from paucens.features.pyramid import resize, scales
 from paucens.parallel import Threads
 
 ONE_SIZE = CovarianceRule(patch_sizes=(8,))
-LIMITS = {("paper", "portable"): 3, ("paper", "fastest"): 2, ("robust", "portable"): 3, ("robust", "fastest"): 2,
-          ("release", "portable"): 3.5, ("release", "fastest"): 2.5}  # fmt: skip
+LIMITS = {
+    ("paper", "portable"): 3,
+    ("paper", "fastest"): 2,
+    ("robust", "portable"): 3,
+    ("robust", "fastest"): 2,
+    ("release", "portable"): 3.5,
+    ("release", "fastest"): 2.5,
+}
 
 
 @pytest.fixture(params=["portable", "fastest"])

@@ -27,8 +27,13 @@ def build(request, monkeypatch):
     """Either build of the kernels; the fastest that this processor runs may be the portable one."""
     if request.param == "portable":
         monkeypatch.setenv("PAUCENS_BASELINE", "1")
-    for module, name in ((channels, "channels"), (covariance, "covariance"), (lbp, "lbp"), (pyramid, "pooling"),
-                         (scan, "windows")):  # fmt: skip
+    for module, name in (
+        (channels, "channels"),
+        (covariance, "covariance"),
+        (lbp, "lbp"),
+        (pyramid, "pooling"),
+        (scan, "windows"),
+    ):
         monkeypatch.setattr(module, "kernels", builds.chosen(name))
     monkeypatch.setattr(channels, "pooling", builds.chosen("pooling"))
     return request.param
@@ -47,8 +52,12 @@ def ten_channels(request):
     return train_detector(
         list(street_crops(synthetic_streets(60, seed=1))),
         [record.image for record in synthetic_streets(60, seed=2, people=False)],
-        ACF, booster, n_estimators=(32, 128, 2048), n_negatives=1000, most_negatives=2000,
-    )  # fmt: skip
+        ACF,
+        booster,
+        n_estimators=(32, 128, 2048),
+        n_negatives=1000,
+        most_negatives=2000,
+    )
 
 
 def moved(trees, window, rejection=-10.0):
@@ -59,9 +68,9 @@ def moved(trees, window, rejection=-10.0):
     place = trees.place.copy()
     place[:, 0] = place[:, 0] * window.cells[0] // 32
     place[:, 1] = place[:, 1] * window.cells[1] // 16
-    return DetectorTrees(**(trees.arrays() | {
-        "place": place, "rejection": np.full(len(trees.rejection), rejection, dtype=np.float32)
-    }))  # fmt: skip
+    return DetectorTrees(
+        **(trees.arrays() | {"place": place, "rejection": np.full(len(trees.rejection), rejection, dtype=np.float32)})
+    )
 
 
 @pytest.mark.parametrize("size", LIMITS)
@@ -83,8 +92,9 @@ def test_ten_channels_against_hog(ratio, picture, hog_call, ten_channels):
 @pytest.mark.parametrize(
     ("ten_channels", "rejection", "limit"),
     [("rendered streets", -np.inf, LIVES), ("INRIA", -np.inf, LIVES), ("INRIA", -10.0, REJECTS)],
-    indirect=["ten_channels"], ids=["rendered streets", "INRIA", "INRIA, cascade"],
-)  # fmt: skip
+    indirect=["ten_channels"],
+    ids=["rendered streets", "INRIA", "INRIA, cascade"],
+)
 def test_scan_alone(benchmark, picture, ten_channels, rejection, limit):
     """97 399 windows of 16 x 8 cells on the 27 levels of the golden pyramid, seconds of the processor.
 

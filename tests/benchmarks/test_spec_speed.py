@@ -55,8 +55,14 @@ def test_all_channels_of_the_pyramid_against_hog(ratio, picture, hog_call, build
 
 def instructions(calls):
     """What callgrind counts in a process of its own."""
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, "-c",
-               COUNTED.format(package=str(PACKAGE), side=SIDE, calls=calls)]  # fmt: skip
+    command = [
+        "valgrind",
+        "--tool=callgrind",
+        "--callgrind-out-file=/dev/null",
+        sys.executable,
+        "-c",
+        COUNTED.format(package=str(PACKAGE), side=SIDE, calls=calls),
+    ]
     environment = os.environ | {"PYTHONHASHSEED": "0", "PAUCENS_BASELINE": "1", "OMP_NUM_THREADS": "1"}
     found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return int(re.search(r"Collected : (\d+)", found.stderr).group(1))

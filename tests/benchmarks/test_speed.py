@@ -33,8 +33,14 @@ def grower_and_weights(X, y, share=1.0, n_jobs=1):
 
 def lightgbm_update(X, y):
     """A call that grows one more depth-2 tree."""
-    parameters = {"objective": "binary", "num_leaves": 4, "max_depth": 2, "max_bin": 255, "num_threads": 1,
-                  "verbose": -1}
+    parameters = {
+        "objective": "binary",
+        "num_leaves": 4,
+        "max_depth": 2,
+        "max_bin": 255,
+        "num_threads": 1,
+        "verbose": -1,
+    }
     return lightgbm.Booster(parameters, lightgbm.Dataset(X, y, params=parameters)).update
 
 

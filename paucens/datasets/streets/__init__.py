@@ -94,8 +94,10 @@ def street_crops(records) -> np.ndarray:
     for k, record in enumerate(records):
         shape, kind = getattr(record.image, "shape", ()), getattr(record.image, "dtype", None)
         if len(shape) != 3 or shape[2] != 3 or kind != np.uint8:
-            raise TypeError(f"The image of records[{k}] must be pixels, RGB uint8; got {type(record.image).__name__} "
-                            f"of shape {shape}. paucens.images.read_rgb reads a file.")  # fmt: skip
+            raise TypeError(
+                f"The image of records[{k}] must be pixels, RGB uint8; got {type(record.image).__name__} "
+                f"of shape {shape}. paucens.images.read_rgb reads a file."
+            )
     crops = [_crop(record.image, person) for record in records for person in record.boxes]
     return np.array(crops, dtype=np.uint8).reshape(-1, *CROP_SIZE, 3)
 

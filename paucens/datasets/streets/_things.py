@@ -154,6 +154,23 @@ def bollards(rng):
 
 
 KINDS = (
-    lamp, meter, meter, sign, panel, panel, dummy, dummy, dummy, tree, tree, shrub, shrub, hydrant, bin_, kiosk, car,
-    car, bollards,
-)  # fmt: skip
+    lamp,
+    meter,
+    meter,
+    sign,
+    panel,
+    panel,
+    dummy,
+    dummy,
+    dummy,
+    tree,
+    tree,
+    shrub,
+    shrub,
+    hydrant,
+    bin_,
+    kiosk,
+    car,
+    car,
+    bollards,
+)

@@ -1,0 +1,116 @@
+"""Image files to RGB: every mode and bit depth, turned and spoilt ones."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from paucens.images import as_rgb, read_grey, read_rgb
+
+RNG = np.random.RandomState(0)
+RGB = RNG.randint(256, size=(5, 7, 3)).astype(np.uint8)
+GREY = RGB[..., 0]
+
+
+def saved(tmp_path, image, name="a.png", **options):
+    image.save(tmp_path / name, **options)
+    return tmp_path / name
+
+
+def test_rgb_and_grey(tmp_path):
+    image = read_rgb(saved(tmp_path, Image.fromarray(RGB)))
+    assert image.dtype == np.uint8 and image.flags.c_contiguous
+    np.testing.assert_array_equal(image, RGB)
+    np.testing.assert_array_equal(read_rgb(saved(tmp_path, Image.fromarray(GREY))), np.stack([GREY] * 3, axis=2))
+    bits = read_rgb(saved(tmp_path, Image.fromarray(GREY > 99)))
+    np.testing.assert_array_equal(bits[..., 1], 255 * (GREY > 99))
+
+
+def test_opacity_is_dropped_and_hides_nothing(tmp_path):
+    opacity = RNG.randint(256, size=(5, 7, 1)).astype(np.uint8)
+    opacity[0] = 0
+    image = Image.fromarray(np.concatenate([RGB, opacity], axis=2))
+    np.testing.assert_array_equal(read_rgb(saved(tmp_path, image)), RGB)
+    image = Image.fromarray(np.concatenate([GREY[..., None], opacity], axis=2), "LA")
+    np.testing.assert_array_equal(read_rgb(saved(tmp_path, image))[..., 2], GREY)
+
+
+def test_palettes(tmp_path):
+    image = Image.fromarray(GREY % 4)
+    image.putpalette([10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120])
+    expected = np.array([[10, 20, 30], [40, 50, 60], [70, 80, 90], [100, 110, 120]])[GREY % 4]
+    np.testing.assert_array_equal(read_rgb(saved(tmp_path, image)), expected)
+    np.testing.assert_array_equal(read_rgb(saved(tmp_path, image, transparency=1)), expected)
+
+
+def test_cmyk(tmp_path):
+    flat = Image.new("CMYK", (7, 5), (0, 255, 255, 0))
+    for name, tolerance in (("a.tif", 0), ("a.jpg", 3)):
+        image = read_rgb(saved(tmp_path, flat, name)).astype(int)
+        assert abs(image - [255, 0, 0]).max() <= tolerance
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.tif"])
+def test_the_upper_8_of_16_bits_remain(tmp_path, name):
+    deep = RNG.randint(65536, size=(5, 7)).astype(np.uint16)
+    image = read_rgb(saved(tmp_path, Image.fromarray(deep), name))
+    np.testing.assert_array_equal(image, np.stack([deep >> 8] * 3, axis=2))
+    with pytest.raises(ValueError, match=r"mode I.*expected 8 bits a channel"):
+        read_grey(tmp_path / name)
+
+
+@pytest.mark.parametrize(("values", "mode"), [(np.float32([[0.5]]), "F"), (np.int32([[70000]]), "I")])
+def test_floats_and_32_bits_are_refused_by_name(tmp_path, values, mode):
+    file = saved(tmp_path, Image.fromarray(values), "a.tif")
+    with pytest.raises(ValueError, match=rf"a\.tif cannot be read as an image: mode {mode}; expected 8 or 16 bits"):
+        read_rgb(file)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_exif_orientation_is_applied(tmp_path, orientation):
+    turned = {
+        1: RGB,
+        2: RGB[:, ::-1],
+        3: RGB[::-1, ::-1],
+        4: RGB[::-1],
+        5: RGB.swapaxes(0, 1),
+        6: np.rot90(RGB, -1),
+        7: RGB[::-1, ::-1].swapaxes(0, 1),
+        8: np.rot90(RGB),
+    }[orientation]
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    np.testing.assert_array_equal(read_rgb(saved(tmp_path, Image.fromarray(RGB), exif=exif)), turned)
+
+
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF data")
+@pytest.mark.parametrize("read", [read_rgb, read_grey])
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "TIFF", "GIF"])
+def test_every_cut_is_an_image_or_an_error_that_names_the_file(tmp_path, form, read):
+    stream = io.BytesIO()
+    Image.fromarray(RNG.randint(256, size=(16, 16, 3)).astype(np.uint8)).save(stream, form)
+    whole, file = stream.getvalue(), tmp_path / "cut.img"
+    for length in {0, 1, 8, len(whole) // 3, len(whole) // 2, len(whole) - 40}:
+        file.write_bytes(whole[:length])
+        with pytest.raises(ValueError, match=r"cut\.img cannot be read as an image: .* get it again"):
+            read(file)
+
+
+def test_too_many_pixels_for_pillow_are_refused_with_the_limit(tmp_path, monkeypatch):
+    file = saved(tmp_path, Image.fromarray(RGB))
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 10)
+    with pytest.raises(ValueError, match=r"a\.png is too large: .*35 pixels.* raise PIL\.Image\.MAX_IMAGE_PIXELS"):
+        read_rgb(file)
+
+
+def test_an_absent_file_is_absent(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_rgb(tmp_path / "a.png")
+
+
+def test_rounding_is_no_other_range():
+    assert as_rgb(np.full((2, 2), 1 + 1e-9)).max() == 1
+    for value, shown in ((1 + 1e-6, r"1\.000001"), (255, "255"), (1e300, "inf"), (np.nan, "nan")):
+        with pytest.raises(ValueError, match=f"floats go from .* to {shown}; expected"):
+            as_rgb(np.full((2, 2), value, dtype=np.float64))

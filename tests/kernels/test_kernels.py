@@ -1,0 +1,348 @@
+"""Kernels of trees and outputs against their slow twins."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paucens._kernels import ordering, outputs, trees
+
+quick = settings(deadline=None, max_examples=40, derandomize=True)
+seeds = st.integers(0, 2**32 - 1)
+KINDS = ["random", "tied", "constant"]
+
+
+def frozen(array):
+    """Forbid writing: kernels must take their inputs as const."""
+    array.flags.writeable = False
+    return array
+
+
+def int32(values):
+    return frozen(np.array(values, dtype=np.int32))
+
+
+def draw_features(rng, kind, n, d):
+    if kind == "constant":
+        return np.full((n, d), 0.5)
+    return rng.randint(0, 4, (n, d)) / 2 if kind == "tied" else rng.normal(size=(n, d))
+
+
+def laid_out(X, layout):
+    """The same values in C or Fortran order, or every other row and column of a larger array."""
+    if layout == "strided":
+        larger = np.full((2 * X.shape[0], 2 * X.shape[1]), np.nan, dtype=X.dtype)
+        larger[::2, 1::2] = X
+        return frozen(larger)[::2, 1::2]
+    return frozen(np.array(X, order=layout))
+
+
+def draw_block(rng, n):
+    start = rng.randint(n + 1)
+    return start, rng.randint(start, n + 1)
+
+
+def draw_packed(rng, kind, n):
+    """Packed weights of n rows, none zero."""
+    grid = np.full(n, -3) if kind == "constant" else rng.choice([-7, -2, -1, 1, 2, 5], n)
+    if kind == "random":
+        grid = grid * rng.randint(1, 2**20, n)
+    return frozen(np.array(reference.pack_weights(grid)[1], dtype=np.int64))
+
+
+# -- trees -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(seed=seeds, kind=st.sampled_from(KINDS), n=st.integers(1, 12), d=st.integers(1, 35))
+@settings(quick, max_examples=12)
+def test_quantise(layout, dtype, seed, kind, n, d):
+    rng = np.random.RandomState(seed)
+    X = laid_out(draw_features(rng, kind, n, d).astype(dtype), layout)
+    sizes = rng.choice([0, 1, 2, 7], d)
+    # Thresholds among the values and off them, so that equality and empty bins occur.
+    thresholds = [
+        np.sort(rng.choice(np.append(np.unique(X), [-9, -8, -7, 7, 8, 9, 10]), size, replace=False)) for size in sizes
+    ]
+    offsets = int32(np.append(0, np.cumsum(sizes)))
+    thresholds = frozen(np.concatenate([*thresholds, [np.inf]]))
+    order = int32(rng.permutation(n)[: rng.randint(1, n + 1)])
+    start, stop = draw_block(rng, d)
+    codes = np.full((d, len(order)), 77, dtype=np.uint8)
+    trees.quantise(X, order, thresholds, offsets, codes, start, stop)
+    expected = reference.quantise(X, order, thresholds, offsets)
+    np.testing.assert_array_equal(codes[start:stop], expected[start:stop])
+    assert (np.delete(codes, np.s_[start:stop], axis=0) == 77).all()
+
+
+def test_quantise_uses_all_256_bins():
+    thresholds = frozen(np.append(np.arange(255.0), np.inf))
+    X = frozen(np.concatenate([[-np.inf, -1e308, 1e308, np.inf], np.arange(-0.5, 255.0, 0.5)])[:, None])
+    codes = np.empty((1, len(X)), dtype=np.uint8)
+    trees.quantise(X, int32(range(len(X))), thresholds, int32([0, 255]), codes, 0, 1)
+    np.testing.assert_array_equal(codes[0], np.searchsorted(np.arange(255.0), X[:, 0]))
+    assert set(codes[0]) == set(range(256))
+
+
+@given(seed=seeds, n=st.integers(1, 30), zeros=st.sampled_from([0.0, 0.5, 1.0]))
+@quick
+def test_pack_weights(seed, n, zeros):
+    rng = np.random.RandomState(seed)
+    grid = rng.choice([-(2**31) + 1, -5, -1, 1, 3, 2**31 - 1], n)
+    grid[rng.rand(n) < zeros] = 0
+    rows, packed = np.full(n, -1, dtype=np.int32), np.full(n, -1, dtype=np.int64)
+    n_rows = trees.pack_weights(int32(grid), rows, packed)
+    expected = reference.pack_weights(grid)
+    assert (list(rows[:n_rows]), list(packed[:n_rows])) == expected
+
+
+def test_packed_sums_are_both_sums():
+    grid = np.array([-(2**29), 2**29, -(2**30), 5, -7])
+    packed = sum(reference.pack_weights(grid)[1])
+    assert reference.unpack(packed) == (grid.sum(), np.abs(grid).sum())
+
+
+@given(seed=seeds, kind=st.sampled_from(KINDS), n=st.integers(0, 25), d=st.integers(1, 11))
+@quick
+def test_fill_and_subtract_histograms(seed, kind, n, d):
+    rng = np.random.RandomState(seed)
+    n_samples = n + 5
+    codes = frozen(np.full((d, n_samples), 255) if kind == "constant" else rng.randint(0, 256, (d, n_samples)))
+    codes = frozen(codes.astype(np.uint8))
+    rows, weights = int32(rng.permutation(n_samples)[:n]), draw_packed(rng, kind, n)
+    columns = int32(np.sort(rng.permutation(d)[: rng.randint(1, d + 1)]))
+    start, stop = draw_block(rng, len(columns))
+    histograms = np.full((len(columns), 256), 77)
+    trees.fill_histograms(codes, rows, weights, columns, histograms, start, stop)
+    expected = np.full_like(histograms, 77)
+    expected[start:stop] = reference.fill_histograms(codes, rows, weights, columns)[start:stop]
+    np.testing.assert_array_equal(histograms, expected)
+
+    child = frozen(histograms)
+    parent = rng.randint(-(2**40), 2**40, child.shape)
+    expected = parent.copy()
+    expected[start:stop] = reference.subtract_histograms(parent, child)[start:stop]
+    trees.subtract_histograms(parent, child, start, stop)
+    np.testing.assert_array_equal(parent, expected)
+
+
+def check_best_split(seed, kind, n, d, real_leaves, ridge):
+    rng = np.random.RandomState(seed)
+    n_bins = int32(rng.choice([1, 2, 5, 256], d))
+    codes = (rng.rand(d, n) * np.minimum(n_bins, rng.choice([2, 256]))[:, None]).astype(np.uint8)
+    weights = draw_packed(rng, kind, n)
+    columns = int32(np.sort(rng.permutation(d)[: rng.randint(1, d + 1)]))
+    histograms = frozen(reference.fill_histograms(codes, range(n), weights, columns))
+    start, stop = draw_block(rng, len(columns))
+    arguments = histograms, columns, n_bins, int(weights.sum()), real_leaves, ridge, start, stop
+    assert trees.best_split(*arguments) == reference.best_split(*arguments)
+
+
+@given(
+    seed=seeds,
+    kind=st.sampled_from(KINDS),
+    n=st.integers(0, 80),
+    d=st.integers(1, 11),
+    ridge=st.sampled_from([None, 0.0, 1.0]),
+    heaviest_first=st.booleans(),
+)
+@quick
+def test_search_columns_finds_the_best_split(seed, kind, n, d, ridge, heaviest_first):
+    rng = np.random.RandomState(seed)
+    n_samples, real_leaves = n + 5, ridge is not None
+    n_bins = int32(rng.choice([1, 2, 5, 256], d))
+    codes = frozen((rng.rand(d, n_samples) * np.minimum(n_bins, rng.choice([2, 256]))[:, None]).astype(np.uint8))
+    rows, weights = int32(rng.permutation(n_samples)[:n]), draw_packed(rng, kind, n)
+    if heaviest_first:
+        order = np.argsort(-(weights & 0xFFFFFFFF), kind="stable")
+        rows, weights = int32(rows[order]), frozen(weights[order])
+    columns = int32(np.sort(rng.permutation(d)[: rng.randint(1, d + 1)]))
+    start, stop = draw_block(rng, len(columns))
+    rule = int(weights.sum()), real_leaves, ridge or 0.0, start, stop
+    found = trees.search_columns(codes, rows, weights, columns, n_bins, *rule)
+    histograms = reference.fill_histograms(codes, rows, weights, columns)
+    assert found == reference.best_split(histograms, columns, n_bins, *rule)
+
+
+split_cases = {"seed": seeds, "kind": st.sampled_from(KINDS), "n": st.integers(0, 25), "d": st.integers(1, 6)}
+
+
+@given(**split_cases)
+@quick
+def test_best_split_of_sign_leaves(seed, kind, n, d):
+    check_best_split(seed, kind, n, d, False, 0.0)
+
+
+@given(**split_cases, ridge=st.sampled_from([0.0, 1e-3, 1.0, 33.3]))
+@quick
+def test_best_split_of_real_leaves(seed, kind, n, d, ridge):
+    check_best_split(seed, kind, n, d, True, ridge)
+
+
+@pytest.mark.parametrize("real_leaves", [False, True])
+def test_ties_go_to_the_first_column_and_bin(real_leaves):
+    codes = np.array([[0, 0, 0, 0], [0, 1, 3, 4], [0, 1, 3, 4]], dtype=np.uint8)
+    weights = np.array(reference.pack_weights([-1, 1, -1, 1])[1])
+    columns, n_bins = int32([0, 1, 2]), int32([1, 5, 5])
+    histograms = reference.fill_histograms(codes, range(4), weights, columns)
+    ridge = 0.5 if real_leaves else 0.0
+    _, column, code, left = trees.best_split(histograms, columns, n_bins, int(weights.sum()), real_leaves, ridge, 0, 3)
+    assert (column, code, left) == (1, 0, weights[0])  # bin 2 is empty; splits after 0 and after 3 are equal
+
+
+@given(seed=seeds, n=st.integers(0, 30), last_left=st.integers(0, 6))
+@quick
+def test_partition(seed, n, last_left):
+    rng = np.random.RandomState(seed)
+    codes = frozen(rng.randint(0, 6, n + 3).astype(np.uint8))
+    rows, weights = rng.permutation(n + 3)[:n].astype(np.int32), rng.randint(-9, 9, n)
+    expected = reference.partition(codes, last_left, rows, weights)
+    spare = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
+    n_left = trees.partition(codes, last_left, rows, weights, *spare)
+    assert n_left == expected[0]
+    np.testing.assert_array_equal(rows, expected[1])
+    np.testing.assert_array_equal(weights, expected[2])
+
+
+def draw_tree(rng, d, n_splits):
+    """A random tree: column, code and child arrays."""
+    child, leaves = [0], [0]
+    for _ in range(n_splits):
+        parent = leaves.pop(rng.randint(len(leaves)))
+        child[parent] = len(child)
+        leaves += [len(child), len(child) + 1]
+        child += [0, 0]
+    return int32(rng.randint(0, d, len(child))), int32(rng.randint(0, 4, len(child))), int32(child)
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(seed=seeds, n=st.integers(1, 20), d=st.integers(1, 4), n_splits=st.integers(0, 9))
+@settings(quick, max_examples=12)
+def test_apply(layout, dtype, seed, n, d, n_splits):
+    rng = np.random.RandomState(seed)
+    column, code, child = draw_tree(rng, d, n_splits)
+    codes = frozen(rng.randint(0, 5, (d, n)).astype(np.uint8))
+    start, stop = draw_block(rng, n)
+    expected = np.full(n, -1)
+    expected[start:stop] = reference.apply_codes(codes, column, code, child)[start:stop]
+    leaf = np.full(n, -1, dtype=np.int32)
+    trees.apply_codes(codes, column, code, child, leaf, start, stop)
+    np.testing.assert_array_equal(leaf, expected)
+
+    X, leaf = laid_out(codes.T.astype(dtype), layout), np.full(n, -1, dtype=np.int32)
+    trees.apply_values(X, column, frozen(code.astype(np.float64)), child, leaf, start, stop)
+    np.testing.assert_array_equal(leaf, expected)
+
+
+@given(key=st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=3), d=st.integers(1, 40), n=st.integers(1, 40))
+@quick
+def test_draw_columns(key, d, n):
+    n = min(n, d)
+    deck = np.arange(d, dtype=np.int32)
+    trees.draw_columns(frozen(np.array(key, dtype=np.uint64)), deck, n)
+    assert list(deck) == reference.draw_columns(key, range(d), n)
+    assert sorted(deck) == list(range(d))
+
+
+# -- outputs: dyadic numbers, so that sums are exact in any order -----------------------------------
+
+
+def draw_dyadic(rng, kind, *shape):
+    return np.full(shape, 0.25) if kind == "constant" else rng.randint(-64, 64, shape) / 16
+
+
+def draw_cut(rng, n):
+    """Samples, counts of all but the tied, the tied count."""
+    samples = int32(rng.permutation(n)[: rng.randint(0, n + 1)])
+    return samples, int32(rng.randint(-9, 9, rng.randint(0, len(samples) + 1))), -1.75
+
+
+output_cases = {"seed": seeds, "kind": st.sampled_from(KINDS), "n": st.integers(1, 30), "n_groups": st.integers(0, 18)}
+
+
+@given(**output_cases)
+@quick
+def test_sums_over_groups_and_samples(seed, kind, n, n_groups):
+    rng = np.random.RandomState(seed)
+    codes = frozen(rng.randint(0, 256, (n_groups + 1, n)).astype(np.uint8))  # one group is spare
+    tables = frozen(draw_dyadic(rng, kind, n_groups, 256))
+    start, stop = draw_block(rng, n)
+    scores, expected = np.full(n, 77.0), np.full(n, 77.0)
+    expected[start:stop] = reference.sum_groups(codes, tables)[start:stop]
+    outputs.sum_groups(codes, tables, scores, start, stop)
+    np.testing.assert_array_equal(scores, expected)
+
+    cut, sums = draw_cut(rng, n), np.full((n_groups, 256), 77.0)
+    outputs.sum_samples(codes, *cut, sums)
+    np.testing.assert_array_equal(sums, reference.sum_samples(codes, *cut, n_groups))
+
+
+@given(seed=seeds, kind=st.sampled_from(KINDS), n_learners=st.integers(1, 20))
+@settings(quick, max_examples=20)
+def test_signs_to_tables_and_back(seed, kind, n_learners):
+    rng = np.random.RandomState(seed)
+    n_groups = -(-n_learners // 8)
+    weights, tables = frozen(draw_dyadic(rng, kind, n_learners)), np.full((n_groups, 256), 77.0)
+    outputs.tables_of_signs(weights, tables)
+    np.testing.assert_array_equal(tables, reference.tables_of_signs(weights, n_groups))
+
+    sums, row = draw_dyadic(rng, kind, n_groups, 256), np.full(n_learners, 77.0)
+    expected = reference.fold_signs(sums, n_learners)
+    outputs.fold_signs(sums, row)
+    np.testing.assert_array_equal(row, expected)
+
+
+@given(seed=seeds, n=st.integers(1, 30), place=st.integers(0, 7))
+@quick
+def test_set_bits(seed, n, place):
+    rng = np.random.RandomState(seed)
+    bit_of_node, node = frozen(rng.randint(0, 2, 7).astype(np.uint8)), int32(rng.randint(0, 7, n))
+    codes = rng.randint(0, 256, n).astype(np.uint8) & np.uint8(255 - 2**place)
+    expected = reference.set_bits(bit_of_node, node, codes, place)
+    outputs.set_bits(bit_of_node, node, codes, place)
+    np.testing.assert_array_equal(codes, expected)
+
+
+@given(seed=seeds, kind=st.sampled_from(KINDS), n=st.integers(1, 30))
+@quick
+def test_cuts_as_vectors(seed, kind, n):
+    rng = np.random.RandomState(seed)
+    cut, values, out = draw_cut(rng, n), frozen(draw_dyadic(rng, kind, n)), draw_dyadic(rng, "random", n)
+    assert outputs.dot_samples(*cut, values) == reference.dot_samples(*cut, values)
+    expected = reference.add_samples(*cut, 0.5, out)
+    outputs.add_samples(*cut, 0.5, out)
+    np.testing.assert_array_equal(out, expected)
+
+
+# -- ordering --------------------------------------------------------------------------------------
+
+
+@given(seed=seeds, m=st.integers(1, 20), n=st.integers(1, 15), struct=st.booleans(), spread=st.sampled_from([1, 3, 9]))
+@settings(quick, max_examples=150)
+def test_order_ranked(seed, m, n, struct, spread):
+    rng = np.random.RandomState(seed)
+    positives = frozen(rng.randint(-spread, spread + 1, m) / 4)
+    ranked = frozen(np.sort(rng.randint(-spread, spread + 1, n) / 4)[::-1].copy())
+    j_beta = rng.randint(1, n + 1)
+    j_alpha = rng.randint(0, j_beta)
+    if not struct:  # the band and what ties with its end
+        ranked = frozen(ranked[: np.count_nonzero(ranked >= ranked[j_beta - 1])].copy())
+    n_ranks = len(ranked) if struct else j_beta
+    negatives = int32(rng.permutation(100)[: len(ranked)])
+    prefix = frozen(np.append(0.0, np.cumsum(ranked)))
+    lengths, reached = np.empty(m, dtype=np.int32), np.empty(n_ranks, dtype=np.int32)
+    samples, counts = np.full((2, m + len(ranked)), -1, dtype=np.int32)
+    n_samples, n_counts, tied_count, lost = ordering.order_ranked(
+        positives, ranked, negatives, prefix, j_alpha, j_beta, lengths, reached, samples, counts
+    )
+    expected_lengths, columns, expected_lost = reference.order_ranked(positives, ranked, j_alpha, j_beta, n_ranks)
+    np.testing.assert_array_equal(lengths, expected_lengths)
+    assert lost == expected_lost
+    assert len(set(samples[:n_samples])) == n_samples
+    vector = reference.add_samples(samples[:n_samples], counts[:n_counts], tied_count, 1.0, np.zeros(m + 100))
+    np.testing.assert_array_equal(vector[:m], expected_lengths)
+    np.testing.assert_allclose(vector[m + negatives], -columns, rtol=1e-14)
+    assert not np.delete(vector[m:], negatives).any()

@@ -1,0 +1,155 @@
+"""The scan of all windows against a twin that follows each window through each tree."""
+
+import importlib
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
+from paucens._kernels.cpu import has_avx2
+from paucens.detector import scan as scan_module
+from paucens.detector.trees import DetectorTrees, _floats_at_most, detector_trees
+
+BUILDS = ["paucens._kernels.windows"]
+if has_avx2() and importlib.util.find_spec("paucens._kernels.avx2.windows"):
+    BUILDS.append("paucens._kernels.avx2.windows")
+
+
+def scores_of_windows(channels, trees, cells):
+    """The twin: channels (rows, columns, k); scores of all windows of so many rows and columns of cells."""
+    shape = (channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1)
+    scores = np.full(shape, trees.bias)
+    for r, c in np.ndindex(shape):
+        for t, rejected in enumerate(trees.rejection):
+            node = trees.first[t]
+            while trees.child[node]:
+                row, column, channel = trees.place[node]
+                right = channels[r + row, c + column, channel] > trees.threshold[node]
+                node = trees.first[t] + trees.child[node] + right
+            scores[r, c] += trees.value[node]
+            if not scores[r, c] > rejected:
+                scores[r, c] = -np.inf
+                break
+    return scores
+
+
+def random_trees(random, n_trees, depth, cells, n_channels, rejection):
+    """Trees of random shape, at most so deep."""
+    first, child, place, threshold, value = [0], [], [], [], []
+    for _ in range(n_trees):
+        own = [0]
+        levels = [0]
+        while levels:
+            level = levels.pop(0)
+            node = len(own) - len(levels) - 1
+            if level < depth and random.random() < 0.8:
+                own[node] = len(own)
+                own += [0, 0]
+                levels += [level + 1, level + 1]
+        child += own
+        first.append(len(child))
+    n = len(child)
+    place = np.column_stack([random.integers(upper, size=n) for upper in (*cells, n_channels)]).astype(np.int32)
+    threshold, value = random.normal(size=(2, n)).astype(np.float32)
+    return DetectorTrees(
+        np.array(first, dtype=np.int32),
+        place,
+        threshold,
+        np.array(child, dtype=np.int32),
+        value,
+        np.full(n_trees, rejection, dtype=np.float32),
+        np.float32(0.25),
+    )
+
+
+def scan(build, channels, trees, cells, pieces=1):
+    kernels = importlib.import_module(build)
+    strips = scan_module._turned(channels)
+    offsets = trees.offsets(channels.shape[2], channels.shape[1])
+    scores = np.empty((channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1), dtype=np.float32)
+    inner, leaves = trees.whole or (np.empty((0, 7), dtype=np.int32), np.empty((0, 8), dtype=np.int32))
+    edges = np.linspace(0, len(scores), pieces + 1).astype(int)
+    for start, stop in itertools.pairwise(edges):
+        scratch = np.empty(scores.shape[1] + scan_module.SLACK, dtype=np.float32)
+        kernels.scan(
+            strips,
+            trees.first,
+            offsets,
+            trees.threshold,
+            trees.child,
+            trees.value,
+            trees.rejection,
+            offsets[inner],
+            trees.threshold[inner],
+            trees.value[leaves],
+            trees.bias,
+            scratch,
+            scores,
+            start,
+            stop,
+        )
+    return scores
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    depth=st.integers(0, 5),
+    n_trees=st.integers(1, 40),
+    rows=st.integers(0, 3),
+    columns=st.integers(0, 40),
+    rejection=st.sampled_from([-np.inf, -2.0, 0.0]),
+)
+@settings(max_examples=60, deadline=None)
+def test_scan_is_its_twin(build, seed, depth, n_trees, rows, columns, rejection):
+    random, cells, n_channels = np.random.default_rng(seed), (3, 2), 4
+    trees = random_trees(random, n_trees, depth, cells, n_channels, rejection)
+    channels = random.normal(size=(cells[0] + rows, cells[1] + columns, n_channels)).astype(np.float32)
+    assert (trees.whole is None) == any_deeper(trees)
+    for pieces in (1, 3):
+        np.testing.assert_array_equal(
+            scan(build, channels, trees, cells, pieces), scores_of_windows(channels, trees, cells)
+        )
+
+
+def any_deeper(trees, depth=3):
+    level = np.zeros(len(trees.child), dtype=int)
+    for first, last in zip(trees.first[:-1], trees.first[1:], strict=True):
+        for node in range(first, last):
+            if trees.child[node]:
+                level[[first + trees.child[node], first + trees.child[node] + 1]] = level[node] + 1
+    return level.max(initial=0) > depth
+
+
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        AdaBoostClassifier(learner=Tree(depth=3), n_estimators=30, shrinkage=0.1),
+        PAUCEnsClassifier((0, 0.2), n_estimators=30),  # trees of 31 leaves
+    ],
+)
+def test_scan_is_decision_function(ensemble):
+    random, cells, n_channels = np.random.default_rng(0), (3, 2), 4
+    places = np.array(list(np.ndindex(*cells, n_channels)))
+    X = random.normal(size=(500, len(places))).astype(np.float32)
+    y = (X[:, 0] + X[:, 5] * X[:, 9] + random.normal(size=500) > 0.5).astype(int)
+    model = ensemble.fit(X, y)
+    no_rejection = np.full(len(model.learners_), -np.inf)
+    trees = detector_trees(model.learners_, model.weights_, model.threshold_, places, no_rejection)
+    channels = random.normal(size=(12, 30, n_channels)).astype(np.float32)
+    windows = np.lib.stride_tricks.sliding_window_view(channels, cells, axis=(0, 1)).transpose(0, 1, 3, 4, 2)
+    expected = model.decision_function(windows.reshape(-1, len(places))).reshape(windows.shape[:2])
+    np.testing.assert_allclose(scan(BUILDS[-1], channels, trees, cells), expected, atol=1e-5)
+
+
+def test_thresholds_round_down():
+    """What a float32 value is compared with in double precision decides the same in single precision."""
+    random = np.random.default_rng(1)
+    values = random.normal(size=1000).astype(np.float32)
+    thresholds = np.concatenate([values.astype(np.float64), (values[:-1].astype(np.float64) + values[1:]) / 2])
+    rounded = _floats_at_most(thresholds)
+    assert rounded.dtype == np.float32
+    np.testing.assert_array_equal(values[:, None] > rounded, values[:, None].astype(np.float64) > thresholds)

@@ -1,0 +1,590 @@
+"""Trees grown by the package against a recursive twin that tries every split on raw values."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import ROUNDING, share
+
+from paucens import Stump, Tree
+from paucens.learners import growing, make_trainer
+from paucens.learners.binning import BinnedData, bin_features, thresholds_of
+from paucens.learners.growing import GrowingRule, TreeGrower, leaves_of_codes, leaves_of_values, to_grid
+from paucens.parallel import Threads
+
+quick = settings(deadline=None, max_examples=60, derandomize=True)
+seeds = st.integers(0, 2**32 - 1)
+
+
+# -- the twin --------------------------------------------------------------------------------------
+
+
+def splits_of(X):
+    """Every split worth trying: columns, then thresholds halfway between neighbours, both ascending."""
+    for column in range(X.shape[1]):
+        values = np.unique(X[:, column])
+        yield from ((column, threshold) for threshold in (values[:-1] + values[1:]) / 2)
+
+
+def best_of(X, u, rows, real, ridge):
+    """Gain, column and threshold of the first of the best splits of a node; (0, None, None) if none gains."""
+
+    def quality(part):
+        signed, mass = int(u[part].sum()), int(np.abs(u[part]).sum())
+        return share(signed, mass + ridge) if real else abs(signed)
+
+    base = quality(rows) * (1 + ROUNDING) if real else quality(rows)
+    best, found = base, (0, None, None)
+    for column, threshold in splits_of(X):
+        left = rows & (X[:, column] <= threshold)
+        gain = quality(left) + quality(rows & ~left)
+        if gain > best and u[left].any() and u[rows & ~left].any():
+            best, found = gain, (gain - base, column, threshold)
+    return found
+
+
+def value_of(u, rows, real, ridge, inherited):
+    signed, mass = int(u[rows].sum()), int(np.abs(u[rows]).sum()) + ridge
+    if real:
+        return signed / mass if mass > 0 else inherited
+    return float(np.sign(signed)) or inherited
+
+
+def slow_tree(X, u, depth, max_leaves, real, leaf_ridge):
+    """Grow leaf after leaf and return the tree as nested tuples (column, threshold, left, right) or values."""
+    ridge = leaf_ridge * int(np.abs(u).sum()) / max(np.count_nonzero(u), 1)
+
+    def leaf(rows, level, inherited):
+        gain, column, threshold = (0, None, None) if level == depth else best_of(X, u, rows, real, ridge)
+        return {
+            "rows": rows,
+            "level": level,
+            "value": value_of(u, rows, real, ridge, inherited),
+            "gain": gain,
+            "split": None if column is None else (column, threshold),
+        }
+
+    root = leaf(np.full(len(X), True), 0, 0.0 if real else 1.0)
+    leaves = [root]  # in order of birth
+    while max_leaves is None or len(leaves) < max_leaves:
+        node = max(leaves, key=lambda leaf: (leaf["split"] is not None, leaf["gain"]))  # the oldest of equals
+        if node["split"] is None:
+            break
+        below = X[:, node["split"][0]] <= node["split"][1]
+        node["children"] = [leaf(node["rows"] & side, node["level"] + 1, node["value"]) for side in (below, ~below)]
+        leaves = [other for other in leaves if other is not node] + node["children"]
+
+    def nested(node):
+        return (*node["split"], *map(nested, node["children"])) if "children" in node else node["value"]
+
+    return nested(root)
+
+
+def nested(nodes, k=0):
+    if nodes.child[k] == 0:
+        return nodes.value[k]
+    return (nodes.column[k], nodes.threshold[k], nested(nodes, nodes.child[k]), nested(nodes, nodes.child[k] + 1))
+
+
+def grid_of(weights):
+    """The weights as integers, the sum of their magnitudes just below 2**30."""
+    exponent = 30 - np.frexp(np.abs(weights).sum())[1]
+    return np.rint(np.ldexp(weights, exponent)).astype(np.int64)
+
+
+def draw(rng, kind, n, d):
+    """Features and small whole weights, a third of them zero."""
+    X = {"random": rng.normal(size=(n, d)), "tied": rng.randint(0, 3, (n, d)) * 1.0, "constant": np.ones((n, d))}[kind]
+    if kind == "tied" and d > 1:
+        X[:, -1] = X[:, 0]  # a copy: its splits tie with the first column's
+    return X, rng.choice([-3, -1, 1, 2, 0, 0], n)
+
+
+def same_nodes(a, b):
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+cases = {
+    "seed": seeds,
+    "kind": st.sampled_from(["random", "tied", "constant"]),
+    "n": st.integers(1, 16),
+    "d": st.integers(1, 3),
+}
+
+
+@given(
+    **cases,
+    depth=st.integers(1, 4),
+    leaves=st.sampled_from(["sign", "real"]),
+    leaf_ridge=st.sampled_from([0.0, 0.3, 2.0]),
+)
+@quick
+def test_level_wise_trees_equal_the_twin(seed, kind, n, d, depth, leaves, leaf_ridge):
+    X, u = draw(np.random.RandomState(seed), kind, n, d)
+    tree = Tree(depth, leaves=leaves, leaf_ridge=leaf_ridge).fit(X, u * 0.37)
+    assert nested(tree.nodes_) == slow_tree(X, grid_of(u * 0.37), depth, None, leaves == "real", leaf_ridge)
+
+
+@given(
+    **cases,
+    max_leaves=st.integers(2, 9),
+    depth=st.sampled_from([None, 2, 3]),
+    leaves=st.sampled_from(["sign", "real"]),
+    leaf_ridge=st.sampled_from([0.0, 1.0]),
+)
+@quick
+def test_best_first_trees_equal_the_twin(seed, kind, n, d, max_leaves, depth, leaves, leaf_ridge):
+    X, u = draw(np.random.RandomState(seed), kind, n, d)
+    tree = Tree(depth, max_leaves=max_leaves, leaves=leaves, leaf_ridge=leaf_ridge).fit(X, u)
+    assert nested(tree.nodes_) == slow_tree(X, grid_of(u), depth, max_leaves, leaves == "real", leaf_ridge)
+
+
+@pytest.mark.parametrize("leaves", ["sign", "real"])
+def test_a_stump_is_a_tree_of_depth_1(leaves):
+    rng = np.random.RandomState(0)
+    X, u = rng.normal(size=(40, 3)), rng.normal(size=40)
+    stump, tree = Stump(leaves=leaves).fit(X, u), Tree(1, leaves=leaves).fit(X, u)
+    assert same_nodes(stump.nodes_, tree.nodes_)
+    assert len(stump.nodes_.child) == 3
+
+
+def test_best_first_takes_the_better_leaf_first():
+    X = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]])
+    u = np.array([-2.0, 1.0, 9.0, -4.0])  # the root splits column 0 or 1; then the right gains more than the left
+    tree = Tree(None, max_leaves=3, leaves="real").fit(X, u)
+    assert nested(tree.nodes_) == slow_tree(X, grid_of(u), None, 3, True, 0.0)
+    assert np.count_nonzero(tree.nodes_.child == 0) == 3
+
+
+def test_ties_go_to_the_smallest_column_then_the_smallest_threshold():
+    X = np.array([[0.0, 0, 0], [0, 1, 1], [0, 2, 2], [0, 3, 3]])
+    tree = Stump().fit(X, [-1.0, 1.0, -1.0, 1.0])  # after the first and after the third value, in two columns
+    assert (tree.nodes_.column[0], tree.nodes_.threshold[0]) == (1, 0.5)
+
+
+@pytest.mark.parametrize("leaves", ["sign", "real"])
+@pytest.mark.parametrize("u", [[0, 0, 0, 0], [1, 1, 1, 1], [1, -1, 1, -1], [-1, 0, -1, 0]])
+def test_a_node_that_nothing_divides_is_a_leaf(leaves, u):
+    X = np.array([[0.0], [0], [1], [1]])
+    tree = Tree(3, leaves=leaves, leaf_ridge=0.5).fit(X, u)
+    assert list(tree.nodes_.child) == [0]
+    root = {"sign": {0: 1.0, 4: 1.0, -2: -1.0}, "real": {0: 0.0, 4: 4 / 4.5, -2: -2 / 2.5}}[leaves][sum(u)]
+    assert tree.predict(X) == pytest.approx(root)
+
+
+def test_a_sign_leaf_of_sum_0_takes_its_parents_sign():
+    X = np.array([[0.0], [0], [1], [1]])
+    assert list(Stump().fit(X, [1, -1, -3, -3]).nodes_.child) == [0]  # |0| + |-6| gains nothing
+    tree = Tree(2).fit(np.array([[0.0, 0], [0, 1], [1, 0], [1, 1], [2, 0]]), [3.0, -4, -1, 2, -5])
+    assert set(tree.nodes_.value) <= {-1.0, 1.0}
+
+
+def test_gain_is_what_the_split_gains():
+    X, u = np.array([[0.0], [1], [2], [3]]), np.array([-0.5, 0.25, 0.25, 0.5])
+    tree = Stump().fit(X, u)
+    assert tree.nodes_.gain[0] == abs(-0.5) + 1.0 - 0.5
+    real = Stump(leaves="real").fit(X, u)
+    assert real.nodes_.gain[0] == pytest.approx(0.5 + 1.0 - 0.25 / 1.5)
+    assert list(real.nodes_.gain[1:]) == [0, 0]
+
+
+def test_sign_stumps_minimise_the_weighted_error():
+    rng = np.random.RandomState(3)
+    for _ in range(20):
+        X, u = rng.randint(0, 5, (12, 2)) * 1.0, rng.normal(size=12)
+        edges = [abs(u.sum())] + [abs(u @ np.where(X[:, c] <= t, -1, 1)) for c, t in splits_of(X)]
+        assert u @ Stump().fit(X, u).predict(X) == pytest.approx(max(edges), rel=1e-6)
+
+
+# -- weights ---------------------------------------------------------------------------------------
+
+
+def binned_tree(binned, u, depth=3, real=False, threads=None, **rule):
+    rule = {"max_leaves": None, "leaf_ridge": 0.5, "n_columns": len(binned.codes), "sample_nodes": False} | rule
+    with Threads(1) as one:
+        return TreeGrower(binned, GrowingRule(depth=depth, real_leaves=real, **rule), threads or one).grow(u)
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_rows_of_zero_weight_never_matter(real):
+    rng = np.random.RandomState(0)
+    X, u = rng.normal(size=(200, 4)), rng.normal(size=200) * (rng.rand(200) < 0.3)
+    with Threads(1) as threads:
+        binned = bin_features(X, 256, threads)
+    without = BinnedData(np.ascontiguousarray(binned.codes[:, u != 0]), binned.thresholds, binned.offsets)
+    assert same_nodes(binned_tree(binned, u, real=real), binned_tree(without, u[u != 0], real=real))
+    scrambled = binned.codes.copy()
+    scrambled[:, u == 0] = rng.randint(0, 100, scrambled[:, u == 0].shape)
+    moved = BinnedData(scrambled, binned.thresholds, binned.offsets)
+    assert same_nodes(binned_tree(binned, u, real=real), binned_tree(moved, u, real=real))
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_trees_depend_on_neither_the_order_of_rows_nor_the_scale_of_weights(real):
+    rng = np.random.RandomState(1)
+    X, u = rng.randint(0, 9, (300, 4)) * 1.0, rng.normal(size=300)
+    tree = Tree(4, leaves="real" if real else "sign", leaf_ridge=1.0)
+    nodes = tree.fit(X, u).nodes_
+    order = rng.permutation(300)
+    assert same_nodes(nodes, tree.fit(X[order], u[order]).nodes_)
+    scaled = tree.fit(X, u * 2.0**-40).nodes_
+    assert same_nodes(nodes[:-1], scaled[:-1])
+    np.testing.assert_array_equal(nodes.gain * 2.0**-40, scaled.gain)
+
+
+@given(weights=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50), exponent=st.integers(-900, 900))
+@quick
+def test_the_grid_is_fine_and_its_sum_fits(weights, exponent):
+    weights = np.ldexp(np.array(weights), exponent)
+    grid, power = to_grid(weights)
+    total = np.abs(weights).sum()
+    assert np.abs(grid.astype(np.int64)).sum() < 2**31
+    np.testing.assert_allclose(np.ldexp(grid.astype(float), -power), weights, rtol=0, atol=total * 2.0**-29)
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-300, 1.0, 1e307])
+def test_weights_of_any_size_grow_the_same_tree(size):
+    tree = Tree(depth=1).fit(np.arange(4.0)[:, None], size * np.array([-1.0, -1.0, 1.0, 1.0]))
+    assert tree.nodes_.threshold[0] == 1.5 and tree.nodes_.gain[0] > 0
+
+
+# -- bins ------------------------------------------------------------------------------------------
+
+
+@given(seed=seeds, n_values=st.integers(1, 40), n=st.integers(1, 200), max_bins=st.integers(2, 40))
+@quick
+def test_bins_are_exact_up_to_max_bins_distinct_values(seed, n_values, n, max_bins):
+    rng = np.random.RandomState(seed)
+    values = np.sort(rng.normal(size=n_values)[rng.randint(n_values, size=n)])
+    thresholds = thresholds_of(values, max_bins)
+    assert len(thresholds) < max_bins
+    assert (np.diff(thresholds) > 0).all()
+    distinct = np.unique(values)
+    if len(distinct) <= max_bins:
+        np.testing.assert_allclose(thresholds, (distinct[:-1] + distinct[1:]) / 2)
+    else:
+        assert len(thresholds) >= 1
+        codes = np.searchsorted(thresholds, distinct)
+        assert set(codes) == set(range(len(thresholds) + 1))  # no empty bin
+
+
+def test_many_values_fall_into_quantiles():
+    thresholds = thresholds_of(np.arange(10_000.0), 16)
+    sizes = np.bincount(np.searchsorted(thresholds, np.arange(10_000.0)))
+    assert len(sizes) == 16
+    assert set(sizes) == {625}
+
+
+def test_a_value_that_fills_many_quantiles_leaves_the_others_their_bins():
+    values = np.sort(np.concatenate([np.zeros(5000), np.arange(1.0, 5001)]))
+    thresholds = thresholds_of(values, 10)
+    assert thresholds[0] == 0.5
+    assert len(thresholds) >= 5
+
+
+@pytest.mark.parametrize("low", [0.0, 1.0, -1.0, 1e300, -1e-300, 5e-324, -5e-324, np.pi])
+def test_thresholds_part_neighbouring_floats(low):
+    high = np.nextafter(low, np.inf)
+    (threshold,) = thresholds_of(np.array([low, high]), 256)
+    assert low <= threshold < high
+    X = np.array([[low], [high]])
+    np.testing.assert_array_equal(Stump().fit(X, [-1, 1]).predict(X), [-1, 1])
+
+
+@pytest.mark.parametrize("low", [0.0, 1.0, -1.0, 3e38, -1e-45])
+def test_thresholds_part_neighbouring_single_floats(low):
+    X = np.array([[low], [np.nextafter(np.float32(low), np.float32(np.inf))]], dtype=np.float32)
+    np.testing.assert_array_equal(Stump().fit(X, [-1, 1]).predict(X), [-1, 1])
+
+
+def test_huge_values_do_not_overflow():
+    largest = np.finfo(np.float64).max
+    X = np.array([[-largest], [-largest / 2], [largest / 2], [largest]])
+    with np.errstate(all="raise"):
+        tree = Tree(2).fit(X, [-1, 2, -3, 1])
+    assert np.isfinite(tree.nodes_.threshold).all()
+    np.testing.assert_array_equal(tree.predict(X), [-1, 1, -1, 1])
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bins_do_not_depend_on_layout(monkeypatch, layout, dtype):
+    rng = np.random.RandomState(0)
+    larger = np.round(rng.normal(size=(500, 46)), 2).astype(dtype)
+    X = larger[:, ::2] if layout == "strided" else np.array(larger[:, ::2], order=layout)
+    X.flags.writeable = False
+    order = rng.permutation(500)[:333].astype(np.int32)
+    monkeypatch.setattr("paucens.learners.binning.BLOCK_BYTES", 5 * 500 * X.itemsize)  # five columns at a time
+    with Threads(1) as threads:
+        binned = bin_features(X, 100, threads, order)
+    for column in range(23):
+        thresholds = thresholds_of(np.sort(X[:, column]), 100)
+        a, b = binned.offsets[column : column + 2]
+        np.testing.assert_array_equal(binned.thresholds[a:b], thresholds)
+        np.testing.assert_array_equal(binned.codes[column], np.searchsorted(thresholds, X[order, column]))
+        assert binned.n_bins[column] == len(thresholds) + 1
+
+
+def test_max_bins_limits_what_a_tree_can_tell_apart():
+    X = np.arange(100.0)[:, None]
+    u = np.where(np.arange(100) < 37, -1.0, 1.0)
+    assert (Stump().fit(X, u).predict(X) == u).all()
+    coarse = Stump(max_bins=4).fit(X, u)
+    assert coarse.nodes_.threshold[0] in (24.5, 49.5)
+
+
+# -- threads and memory ------------------------------------------------------------------------------
+
+RULES = {
+    "sign": {"depth": 4},
+    "real": {"depth": None, "max_leaves": 12, "real": True},
+    "sampled": {"depth": None, "max_leaves": 12, "real": True, "n_columns": 7, "sample_nodes": True},
+    "sampled once": {"depth": 3, "n_columns": 7},
+}
+
+
+@pytest.fixture(scope="module")
+def tied_data():
+    """Many columns of few values, so that equal splits abound."""
+    rng = np.random.RandomState(5)
+    return rng.randint(0, 3, (400, 25)) * 1.0, rng.choice([-2.0, -1.0, 0.0, 1.0, 3.0], 400)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_threads_change_nothing(monkeypatch, tied_data, name):
+    X, u = tied_data
+    with Threads(1) as one:
+        binned = bin_features(X, 256, one)
+        expected = binned_tree(binned, u, threads=one, **RULES[name])
+        leaves = leaves_of_codes(expected, binned, one)
+    monkeypatch.setattr("paucens.parallel.WORTH_A_THREAD", 1)
+    with Threads(2) as two:
+        in_two = bin_features(X, 256, two)
+        np.testing.assert_array_equal(in_two.codes, binned.codes)
+        np.testing.assert_array_equal(in_two.thresholds, binned.thresholds)
+        assert same_nodes(binned_tree(in_two, u, threads=two, **RULES[name]), expected)
+        np.testing.assert_array_equal(leaves_of_codes(expected, binned, two), leaves)
+        np.testing.assert_array_equal(leaves_of_values(expected, X, two), leaves)
+    with Threads(3) as three:
+        assert same_nodes(binned_tree(binned, u, threads=three, **RULES[name]), expected)
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_dropped_histograms_change_nothing(monkeypatch, tied_data, name, kept):
+    X, u = tied_data
+    with Threads(1) as one:
+        binned = bin_features(X, 256, one)
+    expected = binned_tree(binned, u, **RULES[name])
+    monkeypatch.setattr(growing, "KEPT_BYTES", kept * 25 * 256 * 8)
+    assert same_nodes(binned_tree(binned, u, **RULES[name]), expected)
+
+
+@pytest.mark.parametrize("name", ["sign", "real"])
+def test_one_grower_grows_many_trees(tied_data, name):
+    X, u = tied_data
+    rule = {"max_leaves": None, "leaf_ridge": 0.5, "n_columns": 25, "sample_nodes": False} | RULES[name]
+    real = rule.pop("real", False)
+    with Threads(1) as one:
+        binned = bin_features(X, 256, one)
+        grower = TreeGrower(binned, GrowingRule(real_leaves=real, **rule), one)
+        for weights in (u, -u, np.roll(u, 3), np.zeros(400), u):
+            assert same_nodes(grower.grow(weights), binned_tree(binned, weights, **RULES[name]))
+
+
+def test_only_few_histograms_are_kept(monkeypatch):
+    rng = np.random.RandomState(0)
+    X, u = rng.normal(size=(3000, 5)), rng.normal(size=3000)
+    size = 5 * 256 * 8
+    with Threads(1) as one:
+        binned = bin_features(X, 256, one)
+        rule = GrowingRule(None, 100, real_leaves=True, leaf_ridge=0.0, n_columns=5, sample_nodes=False)
+        grower = TreeGrower(binned, rule, one)
+        monkeypatch.setattr(growing, "KEPT_BYTES", 10 * size)
+        grower.grow(u)
+    assert len(grower._free) <= 12  # those kept and the two in work
+
+
+# -- column samples --------------------------------------------------------------------------------
+
+
+def one_hot(d, n=64, seed=0):
+    """Random features, of which each is as good as the other."""
+    rng = np.random.RandomState(seed)
+    return rng.normal(size=(n, d)), rng.normal(size=n)
+
+
+def trainer_of(tree, X, seed=7):
+    threads = Threads(1)
+    return make_trainer(tree, X, np.arange(len(X), dtype=np.int32), 256, threads, seed)
+
+
+@pytest.mark.parametrize("sampling", ["tree", "node"])
+def test_column_samples_are_reproducible_and_of_their_round_alone(sampling):
+    X, u = one_hot(30)
+    tree = Tree(3, column_fraction=0.2, column_sampling=sampling)
+    rounds = [trainer_of(tree, X).train(u, t)[0].nodes_ for t in range(5)]
+    again = trainer_of(tree, X)
+    assert all(same_nodes(again.train(u, t)[0].nodes_, rounds[t]) for t in (3, 0, 4, 1, 3))
+    assert not all(same_nodes(rounds[0], nodes) for nodes in rounds[1:])
+    assert not same_nodes(trainer_of(tree, X, seed=8).train(u, 0)[0].nodes_, rounds[0])
+
+
+def test_alone_trees_follow_random_state():
+    X, u = one_hot(30)
+    first, again, other = (Tree(2, column_fraction=0.1, random_state=s).fit(X, u).nodes_ for s in (0, 0, 1))
+    assert same_nodes(first, again)
+    assert not same_nodes(first, other)
+
+
+def looked_at(monkeypatch, tree, X, u, n_rounds, **options):
+    """Columns that were drawn, round by round."""
+    seen, draw = [], TreeGrower._draw
+
+    def record(self, *key):
+        columns = draw(self, *key)
+        seen[-1].append(tuple(columns))
+        return columns
+
+    monkeypatch.setattr(TreeGrower, "_draw", record)
+    trainer = trainer_of(tree, X)
+    for t in range(n_rounds):
+        seen.append([])
+        trainer.train(u, t, **options)
+    return seen
+
+
+@pytest.mark.parametrize("sampling", ["tree", "node"])
+def test_columns_are_drawn_without_replacement(monkeypatch, sampling):
+    X, u = one_hot(10)
+    seen = looked_at(monkeypatch, Tree(3, column_fraction=0.34, column_sampling=sampling), X, u, 20)
+    for searches in seen:
+        assert all(len(set(columns)) == 3 and list(columns) == sorted(columns) for columns in searches)
+        assert len(set(searches)) == (1 if sampling == "tree" else len(set(searches)))
+    drawn = [columns for searches in seen for columns in searches]
+    assert len(set(drawn)) > (10 if sampling == "tree" else 40)
+    if sampling == "node":
+        assert all(len(set(searches)) > 1 for searches in seen if len(searches) > 2)
+
+
+@pytest.mark.parametrize("sampling", ["tree", "node"])
+def test_columns_are_drawn_uniformly(monkeypatch, sampling):
+    X, u = one_hot(10)
+    tree = Tree(2, column_fraction=0.3, column_sampling=sampling)
+    seen = looked_at(monkeypatch, tree, X, u, 1500)
+    drawn = np.array([searches[0] for searches in seen])
+    counts = np.bincount(drawn.ravel(), minlength=10)
+    expected = 1500 * 0.3
+    assert ((counts - expected) ** 2 / (expected * 0.7)).sum() < 35  # chi square of 9 degrees, p = 6e-5
+    together = np.mean([(0 in row) and (1 in row) for row in drawn])
+    assert together == pytest.approx(3 * 2 / 90, abs=0.025)
+
+
+def test_every_column_overrides_the_sample(monkeypatch):
+    X, u = one_hot(10)
+    for sampling in ("tree", "node"):
+        tree = Tree(2, column_fraction=0.2, column_sampling=sampling)
+        with monkeypatch.context() as context:
+            seen = looked_at(context, tree, X, u, 2, every_column=True)
+        assert all(columns == tuple(range(10)) for searches in seen for columns in searches)
+        full = trainer_of(Tree(2), X).train(u, 0)[0].nodes_
+        assert same_nodes(trainer_of(tree, X).train(u, 0, every_column=True)[0].nodes_, full)
+
+
+@pytest.mark.parametrize(("fraction", "d", "n_columns"), [(1.0, 7, 7), (0.5, 7, 4), (1 / 3, 7, 2), (1e-9, 7, 1)])
+def test_a_fraction_of_the_columns_is_at_least_one(fraction, d, n_columns):
+    assert Tree(column_fraction=fraction).growing_rule(d).n_columns == n_columns
+
+
+# -- outputs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("tree", [Tree(3), Tree(None, max_leaves=9, leaves="real", leaf_ridge=1), Stump()])
+@pytest.mark.parametrize("max_bins", [8, 256])
+def test_predict_on_raw_features_equals_the_training_leaves(dtype, tree, max_bins):
+    rng = np.random.RandomState(2)
+    X = rng.normal(size=(700, 5)).astype(dtype)
+    X[:, 0] = np.round(X[:, 0], 1)
+    order = rng.permutation(700).astype(np.int32)
+    with Threads(1) as threads:
+        learner, outputs = make_trainer(tree, X, order, max_bins, threads, 0).train(rng.normal(size=700), 0)
+    assert len(set(outputs.index)) > 1
+    np.testing.assert_array_equal(learner.predict(X)[order], outputs.dense)
+    assert np.abs(outputs.dense).max() <= 1
+    np.testing.assert_array_equal(learner.predict(np.asfortranarray(X)), learner.predict(X))
+
+
+def test_real_leaves_answer_the_shrunken_mean():
+    X, u = np.array([[0.0], [0], [1], [1], [1]]), np.array([-1.0, 0.5, 0.0, 2.0, 1.0])
+    tree = Tree(1, leaves="real", leaf_ridge=2.0).fit(X, u)
+    ridge = 2.0 * np.abs(u).sum() / 4  # the mean is over the rows of nonzero weight
+    np.testing.assert_allclose(tree.predict([[0.0], [1.0]]), [-0.5 / (1.5 + ridge), 3.0 / (3.0 + ridge)], rtol=1e-8)
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+X_OK, U_OK = np.arange(6.0).reshape(3, 2), np.array([1.0, -1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        (Tree(0), "depth must be an integer, 1 or larger; got 0"),
+        (Tree(-1), "depth must be"),
+        (Tree(1.5), "depth must be an integer"),
+        (Tree(True), "depth must be an integer"),
+        (Tree("2"), "depth must be an integer"),
+        (Tree(None), "needs a limit: set depth, max_leaves or both"),
+        (Tree(max_leaves=1), "max_leaves must be an integer, 2 or larger; got 1"),
+        (Tree(max_leaves=2.0), "max_leaves must be an integer"),
+        (Tree(leaves="gini"), "leaves must be one of 'sign', 'real'; got 'gini'"),
+        (Tree(leaves=None), "leaves must be one of"),
+        (Tree(leaf_ridge=-1), "leaf_ridge must be a finite number, 0 or larger; got -1"),
+        (Tree(leaf_ridge=np.nan), "leaf_ridge must be a finite number"),
+        (Tree(leaf_ridge=np.inf), "leaf_ridge must be a finite number"),
+        (Tree(leaf_ridge="1"), "leaf_ridge must be a finite number"),
+        (Tree(column_fraction=0), "column_fraction must be a finite number, larger than 0 and at most 1; got 0"),
+        (Tree(column_fraction=1.1), "column_fraction must be"),
+        (Tree(column_fraction=-0.5), "column_fraction must be"),
+        (Tree(column_fraction=None), "column_fraction must be"),
+        (Tree(column_sampling="level"), "column_sampling must be one of 'tree', 'node'; got 'level'"),
+        (Tree(max_bins=1), "max_bins must be an integer, from 2 to 256; got 1"),
+        (Tree(max_bins=257), "max_bins must be an integer, from 2 to 256; got 257"),
+        (Tree(max_bins=16.0), "max_bins must be an integer"),
+        (Stump(max_bins=0), "max_bins must be an integer"),
+        (Stump(leaves="both"), "leaves must be one of"),
+    ],
+)
+def test_bad_parameters_are_named(tree, message):
+    with pytest.raises(ValueError, match=message):
+        tree.fit(X_OK, U_OK)
+
+
+@pytest.mark.parametrize(
+    ("X", "u", "message"),
+    [
+        (X_OK, [1.0, 1.0], r"one number a sample, shape \(3,\); got \(2,\)"),
+        (X_OK, [[1.0], [1.0], [1.0]], r"shape \(3,\)"),
+        (X_OK, [1.0, np.nan, 1.0], "signed_weights must be finite"),
+        (X_OK, [1.0, np.inf, 1.0], "signed_weights must be finite"),
+        (X_OK * np.nan, U_OK, "NaN"),
+        (X_OK * np.array([1, np.inf]), U_OK, "inf"),
+        (X_OK[:0], [], "0 sample"),
+        (X_OK[:, :0], U_OK, "0 feature"),
+        (X_OK[0], U_OK, "1D array"),
+        ([["a", "b"]] * 3, U_OK, "text"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_bad_data_is_refused(X, u, message):
+    with pytest.raises(ValueError, match=message):
+        Tree().fit(X, u)
+
+
+def test_predict_checks_its_input():
+    tree = Tree().fit(X_OK, U_OK)
+    with pytest.raises(ValueError, match="3 features, but Tree is expecting 2"):
+        tree.predict(np.ones((1, 3)))
+    with pytest.raises(ValueError, match="not fitted"):
+        Tree().predict(X_OK)
