@@ -32,6 +32,7 @@ bench: $(VENV)/.test
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint paucens/_kernels  # it calls pycodestyle by name
 
 $(VENV)/bin/python:
