@@ -41,7 +41,12 @@ class Run:
 
     @classmethod
     def of(cls, file, about, protocols, argv=None):
-        """Read the command line of the script in `file`; `protocols` says what each scale means."""
+        """Read the command line of the script in `file`; `protocols` says what each scale means.
+
+        `argv` may be a Run that is ready, with data of its own.
+        """
+        if isinstance(argv, Run):
+            return argv
         parser = argparse.ArgumentParser(file, description=about, allow_abbrev=False)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         given = vars(_with_options(parser, protocols).parse_args(argv))
