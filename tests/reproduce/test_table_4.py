@@ -53,7 +53,7 @@ def finished(tmp_path_factory):
 def test_nu_is_chosen_once_from_each_grid(finished):
     tried, rows = (pd.read_csv(finished / f"{name}.csv") for name in ("table_4_choice", "table_4"))
     assert set(rows.method) == set(METHODS) and set(tried.method) == set(TUNED)
-    assert set(zip(rows.dropped, rows.n_features, strict=True)) == {(0, 4), (1, 3)}
+    assert set(zip(rows.features, rows.n_features, strict=True)) == {("all", 4), ("without the first", 3)}
     assert rows[~rows.method.isin(TUNED)].nu.isna().all()
     for method in METHODS:
         for grid, nus in GRIDS.items():
