@@ -23,8 +23,8 @@ from paucens import (
 )
 from paucens.cutting_plane import Master
 from paucens.datasets import load_digits_parity, load_toy, load_usps
-from paucens.learners import Outputs
-from paucens.metrics import band_indices
+from paucens.learners import Predictions
+from paucens.metrics import rank_range
 
 LEAVES = ["sign", "real"]
 LAST_STAND = "All weights are 0"
@@ -131,7 +131,7 @@ def test_objective_is_what_it_says(hard, fpr_range, formulation):
     model = published(fpr_range, nu=20.0, formulation=formulation).fit(X, y)
     scores = model.decision_function(X)
     positives, ranked = scores[y == 1], np.sort(scores[y == 0])[::-1]
-    j_alpha, j_beta = band_indices(len(ranked), *fpr_range)
+    j_alpha, j_beta = rank_range(len(ranked), fpr_range)
     if formulation == "tight":
         ranked = ranked[:j_beta]
     length = np.arange(len(ranked) + 1)
@@ -149,26 +149,23 @@ def test_a_tighter_tolerance_comes_closer(digits):
     assert tight.objective_[0] >= loose.objective_[0] - loose.gap_[0]  # what the certificate says
 
 
-def test_annealed_ranges_narrow_to_the_one_asked_for(hard):
+@pytest.mark.parametrize(
+    ("anneal", "fpr_range", "narrows"),
+    [("auto", (0, 0.05), True), (True, (0, 0.05), True), (False, (0, 0.05), False), ("auto", (0.1, 0.4), False)],
+)
+def test_annealed_fits_narrow_to_the_requested_range(hard, monkeypatch, anneal, fpr_range, narrows):
     X, y = hard
-    n = int((y == 0).sum())
-    model = PAUCEnsClassifier((0, 0.05), n_estimators=50, random_state=0)
-    j_beta = band_indices(n, 0, 0.05)[1]
-    ranges = model._ranges(n, 50)
-    assert ranges[0] == (0, band_indices(n, 0, 0.05 ** (1 / 48.5))[1]) and ranges[-1] == (0, j_beta)
-    assert all(j_alpha == 0 for j_alpha, _ in ranges)
-    assert (np.diff([last for _, last in ranges]) <= 0).all()
-    model.fit(X, y)
+    ranges, solve = [], Master.solve
+
+    def recorded(self, rank_range, tolerance, new_range=False):
+        ranges.append(rank_range)
+        return solve(self, rank_range, tolerance, new_range)
+
+    monkeypatch.setattr(Master, "solve", recorded)
+    model = PAUCEnsClassifier(fpr_range, n_estimators=50, anneal=anneal, random_state=0).fit(X, y)
     assert (model.gap_ <= model.cut_tolerance * model.objective_).all()
-    fixed = clone(model).set_params(anneal=False)
-    assert fixed._ranges(n, 50) == [(0, j_beta)] * 50
-    assert PAUCEnsClassifier((0.1, 0.4))._ranges(n, 5) == [band_indices(n, 0.1, 0.4)] * 5  # "auto" of a band
-
-
-@pytest.mark.parametrize("n_estimators", [2, 10, 25])
-def test_short_annealed_fits_end_at_the_range_asked_for(n_estimators):
-    model = PAUCEnsClassifier((0, 0.01), n_estimators=n_estimators)
-    assert model._ranges(10_000, n_estimators)[-1] == (0, 100)
+    assert ranges[-1] == rank_range(int((y == 0).sum()), fpr_range)
+    assert (len(set(ranges)) > 10) == narrows
 
 
 # -- stages ----------------------------------------------------------------------------------------
@@ -732,8 +729,8 @@ def test_master_does_not_mind_the_order_of_rows(hard):
         order = np.concatenate([rng.permutation(np.flatnonzero(y == 1)), rng.permutation(np.flatnonzero(y == 0))])
         master = Master(int(y.sum()), int((y == 0).sum()), 30.0, "tight", "dense", len(learners))
         for learner in learners:
-            master.append(Outputs(learner.predict(X[order]), None))
-        master.solve(0, band_indices(int((y == 0).sum()), 0, 0.1)[1], 1e-6)
+            master.append(Predictions(learner.predict(X[order]), None))
+        master.solve(rank_range(int((y == 0).sum()), (0, 0.1)), 1e-6)
         objectives.append(master.objective)
     assert np.ptp(objectives) <= 1e-6 * objectives[0]
     assert objectives[0] < 0.99 * 30.0

@@ -3,6 +3,7 @@
 import json
 import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_round_trip_scores_the_same(fitted, data, name, tmp_path):
         np.testing.assert_array_equal(copy.feature_importances_, model.feature_importances_)
     assert copy.threshold_ == model.threshold_
     assert copy.classes_.dtype == model.classes_.dtype
-    for attribute in (*model._fitted_scalars, *model._fitted_arrays, "weights_", "classes_", "n_features_in_"):
+    for attribute in (*model._fitted_attributes, "weights_", "classes_", "n_features_in_"):
         np.testing.assert_array_equal(getattr(copy, attribute), getattr(model, attribute))
     copy.save(tmp_path / "again.npz")
     assert (tmp_path / "again.npz").read_bytes() == path.read_bytes()
@@ -125,6 +126,30 @@ def test_loaded_models_check_their_input(fitted, tmp_path):
     fitted["published"].save(tmp_path / "model.npz")
     with pytest.raises(ValueError, match="features"):
         PAUCEnsClassifier.load(tmp_path / "model.npz").predict(np.zeros((3, 5)))
+
+
+OLD_FILES = Path(__file__).parent / "saved_by_0_1"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [PAUCEnsClassifier, AdaBoostClassifier, AdaBoostLDAClassifier, PAUCBoostClassifier],
+    ids=lambda k: k.__name__,
+)
+def test_files_of_version_0_1_load_and_score_the_same(kind, tmp_path):
+    """Best-first trees, linear learners, real stumps and trees of depth 2, fitted to toy data of named classes."""
+    path = OLD_FILES / f"{kind.__name__}.npz"
+    model = kind.load(path)
+    X = np.random.RandomState(1).normal(size=(50, 2))
+    with np.load(OLD_FILES / "scores.npz") as scores:
+        np.testing.assert_array_equal(list(model.staged_decision_function(X)), scores[kind.__name__])
+    assert model.classes_.tolist() == ["healthy", "ill"]
+    model.save(tmp_path / "again.npz")
+    (header, arrays), (again, same) = (persistence.load(p, kind.__name__) for p in (path, tmp_path / "again.npz"))
+    assert header == again
+    assert {name: array.tobytes() for name, array in arrays.items()} == {
+        n: array.tobytes() for n, array in same.items()
+    }
 
 
 # -- what cannot be saved --------------------------------------------------------------------------

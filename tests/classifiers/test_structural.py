@@ -21,8 +21,8 @@ from threadpoolctl import threadpool_limits
 
 from paucens import LinearPAUCSVC, partial_auc, pauc_scorer, structural
 from paucens.cutting_plane import Master, master, most_violated_cut, training_threshold
-from paucens.cutting_plane.outputs import STORES
-from paucens.learners import Outputs
+from paucens.cutting_plane.stores import make_store
+from paucens.learners import Predictions
 
 FINE = 1e-6
 FORMULATIONS = ["tight", "struct"]
@@ -140,10 +140,10 @@ def test_one_column_that_parts_the_classes():
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_columns_are_summed_as_learners_are(formulation):
     columns = 100 * np.random.RandomState(0).normal(size=(7, 90))
-    stores = [STORES[kind](9, 90) for kind in ("column", "dense")]
+    stores = [make_store(kind, 9, 90) for kind in ("column", "dense")]
     for store in stores:
         for column in columns:
-            store.append(Outputs(column, None))
+            store.append(Predictions(column, None))
     mine, theirs = np.empty((2, 90))
     stores[0].scores(np.arange(7.0), mine)
     stores[1].scores(np.arange(7.0), theirs)

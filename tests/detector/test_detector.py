@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 from paucens import AdaBoostClassifier, AsymBoostClassifier, Linear, PAUCEnsClassifier, Tree, persistence
+from paucens.base import checkpoint
 from paucens.datasets import street_crops, synthetic_streets
 from paucens.detector import (
     PedestrianDetector,
@@ -28,7 +29,6 @@ from paucens.detector import (
 from paucens.detector.training import hard_threshold
 from paucens.evaluation import log_average_miss_rate, miss_rate_curve, prepare_images
 from paucens.features import ChannelSpec
-from paucens.model import checkpoint
 
 HERE = Path(__file__).parent
 SPEC = ChannelSpec.parse("M+O+LUV")

@@ -6,7 +6,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paucens._kernels import ordering, outputs, trees
+from paucens._kernels import ordering, stores, trees
 
 quick = settings(deadline=None, max_examples=40, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
@@ -272,11 +272,11 @@ def test_sums_over_groups_and_samples(seed, kind, n, n_groups):
     start, stop = draw_block(rng, n)
     scores, expected = np.full(n, 77.0), np.full(n, 77.0)
     expected[start:stop] = reference.sum_groups(codes, tables)[start:stop]
-    outputs.sum_groups(codes, tables, scores, start, stop)
+    stores.sum_groups(codes, tables, scores, start, stop)
     np.testing.assert_array_equal(scores, expected)
 
     cut, sums = draw_cut(rng, n), np.full((n_groups, 256), 77.0)
-    outputs.sum_samples(codes, *cut, sums)
+    stores.sum_samples(codes, *cut, sums)
     np.testing.assert_array_equal(sums, reference.sum_samples(codes, *cut, n_groups))
 
 
@@ -286,12 +286,12 @@ def test_signs_to_tables_and_back(seed, kind, n_learners):
     rng = np.random.RandomState(seed)
     n_groups = -(-n_learners // 8)
     weights, tables = frozen(draw_dyadic(rng, kind, n_learners)), np.full((n_groups, 256), 77.0)
-    outputs.tables_of_signs(weights, tables)
+    stores.tables_of_signs(weights, tables)
     np.testing.assert_array_equal(tables, reference.tables_of_signs(weights, n_groups))
 
     sums, row = draw_dyadic(rng, kind, n_groups, 256), np.full(n_learners, 77.0)
     expected = reference.fold_signs(sums, n_learners)
-    outputs.fold_signs(sums, row)
+    stores.fold_signs(sums, row)
     np.testing.assert_array_equal(row, expected)
 
 
@@ -302,7 +302,7 @@ def test_set_bits(seed, n, place):
     bit_of_node, node = frozen(rng.randint(0, 2, 7).astype(np.uint8)), int32(rng.randint(0, 7, n))
     codes = rng.randint(0, 256, n).astype(np.uint8) & np.uint8(255 - 2**place)
     expected = reference.set_bits(bit_of_node, node, codes, place)
-    outputs.set_bits(bit_of_node, node, codes, place)
+    stores.set_bits(bit_of_node, node, codes, place)
     np.testing.assert_array_equal(codes, expected)
 
 
@@ -311,9 +311,9 @@ def test_set_bits(seed, n, place):
 def test_cuts_as_vectors(seed, kind, n):
     rng = np.random.RandomState(seed)
     cut, values, out = draw_cut(rng, n), frozen(draw_dyadic(rng, kind, n)), draw_dyadic(rng, "random", n)
-    assert outputs.dot_samples(*cut, values) == reference.dot_samples(*cut, values)
+    assert stores.dot_samples(*cut, values) == reference.dot_samples(*cut, values)
     expected = reference.add_samples(*cut, 0.5, out)
-    outputs.add_samples(*cut, 0.5, out)
+    stores.add_samples(*cut, 0.5, out)
     np.testing.assert_array_equal(out, expected)
 
 

@@ -8,7 +8,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, Linear, PAUCEnsClassifier
-from paucens.learners import make_trainer
 from paucens.parallel import Threads
 
 
@@ -67,12 +66,12 @@ def test_inside_an_ensemble_it_learns_what_it_learns_alone(data):
     order = np.concatenate([np.flatnonzero(y == 1), np.flatnonzero(y == 0)]).astype(np.int32)[::-1].copy()
     weights = np.random.RandomState(1).normal(size=len(X))
     with Threads(1) as threads:
-        trainer = make_trainer(Linear(C=0.5), X, order, 256, threads, 0)
-        learner, outputs = trainer.train(weights[order], 0)
-    assert trainer.outputs == "sign"
+        trainer = Linear(C=0.5).make_trainer(X, order, 256, threads, 0)
+        learner, predictions = trainer.train(weights[order], 0)
+    assert trainer.prediction_kind == "sign"
     alone = Linear(C=0.5).fit(X, weights)
     np.testing.assert_array_equal(learner.coef_, alone.coef_)
-    np.testing.assert_array_equal(outputs.dense, alone.predict(X)[order])
+    np.testing.assert_array_equal(predictions.dense, alone.predict(X)[order])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -97,7 +96,7 @@ def test_ensembles_of_linear_learners(data, dtype):
 
 def test_bad_input(data):
     X, _, weights = data
-    with pytest.raises(ValueError, match="signed_weights must be one number a sample"):
+    with pytest.raises(ValueError, match="signed_weights must be one number per sample"):
         Linear().fit(X, weights[:-1])
     with pytest.raises(ValueError, match="contains NaN"):
         Linear().fit(np.where(X > 2, np.nan, X), weights)

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from reference import ROUNDING, share
 
 from paucens import Stump, Tree
-from paucens.learners import growing, make_trainer
+from paucens.learners import growing
 from paucens.learners.binning import BinnedData, bin_features, thresholds_of
-from paucens.learners.growing import GrowingRule, TreeGrower, leaves_of_codes, leaves_of_values, to_grid
+from paucens.learners.growing import GrowingRule, TreeGrower, to_grid
+from paucens.learners.nodes import leaves_of_codes, leaves_of_values
 from paucens.parallel import Threads
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
@@ -376,7 +377,7 @@ def test_dropped_histograms_change_nothing(monkeypatch, tied_data, name, kept):
     with Threads(1) as one:
         binned = bin_features(X, 256, one)
     expected = binned_tree(binned, u, **RULES[name])
-    monkeypatch.setattr(growing, "KEPT_BYTES", kept * 25 * 256 * 8)
+    monkeypatch.setattr(growing, "MAX_KEPT_BYTES", kept * 25 * 256 * 8)
     assert same_nodes(binned_tree(binned, u, **RULES[name]), expected)
 
 
@@ -400,7 +401,7 @@ def test_only_few_histograms_are_kept(monkeypatch):
         binned = bin_features(X, 256, one)
         rule = GrowingRule(None, 100, real_leaves=True, leaf_ridge=0.0, n_columns=5, sample_nodes=False)
         grower = TreeGrower(binned, rule, one)
-        monkeypatch.setattr(growing, "KEPT_BYTES", 10 * size)
+        monkeypatch.setattr(growing, "MAX_KEPT_BYTES", 10 * size)
         grower.grow(u)
     assert len(grower._free) <= 12  # those kept and the two in work
 
@@ -416,7 +417,7 @@ def one_hot(d, n=64, seed=0):
 
 def trainer_of(tree, X, seed=7):
     threads = Threads(1)
-    return make_trainer(tree, X, np.arange(len(X), dtype=np.int32), 256, threads, seed)
+    return tree.make_trainer(X, np.arange(len(X), dtype=np.int32), 256, threads, seed)
 
 
 @pytest.mark.parametrize("sampling", ["tree", "node"])
@@ -439,14 +440,14 @@ def test_alone_trees_follow_random_state():
 
 def looked_at(monkeypatch, tree, X, u, n_rounds, **options):
     """Columns that were drawn, round by round."""
-    seen, draw = [], TreeGrower._draw
+    seen, draw = [], TreeGrower._draw_columns
 
     def record(self, *key):
         columns = draw(self, *key)
         seen[-1].append(tuple(columns))
         return columns
 
-    monkeypatch.setattr(TreeGrower, "_draw", record)
+    monkeypatch.setattr(TreeGrower, "_draw_columns", record)
     trainer = trainer_of(tree, X)
     for t in range(n_rounds):
         seen.append([])
@@ -508,7 +509,7 @@ def test_predict_on_raw_features_equals_the_training_leaves(dtype, tree, max_bin
     X[:, 0] = np.round(X[:, 0], 1)
     order = rng.permutation(700).astype(np.int32)
     with Threads(1) as threads:
-        learner, outputs = make_trainer(tree, X, order, max_bins, threads, 0).train(rng.normal(size=700), 0)
+        learner, outputs = tree.make_trainer(X, order, max_bins, threads, 0).train(rng.normal(size=700), 0)
     assert len(set(outputs.index)) > 1
     np.testing.assert_array_equal(learner.predict(X)[order], outputs.dense)
     assert np.abs(outputs.dense).max() <= 1
@@ -564,7 +565,7 @@ def test_bad_parameters_are_named(tree, message):
 @pytest.mark.parametrize(
     ("X", "u", "message"),
     [
-        (X_OK, [1.0, 1.0], r"one number a sample, shape \(3,\); got \(2,\)"),
+        (X_OK, [1.0, 1.0], r"one number per sample, shape \(3,\); got \(2,\)"),
         (X_OK, [[1.0], [1.0], [1.0]], r"shape \(3,\)"),
         (X_OK, [1.0, np.nan, 1.0], "signed_weights must be finite"),
         (X_OK, [1.0, np.inf, 1.0], "signed_weights must be finite"),

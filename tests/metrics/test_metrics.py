@@ -24,13 +24,13 @@ from paucens import metrics
 from paucens.metrics import (
     _influences,
     _samples,
-    band_indices,
     check_fpr_range,
     intervals,
     partial_auc,
     partial_auc_interval,
     partial_auc_test,
     pauc_scorer,
+    rank_range,
     roc_points,
     threshold_at_fpr,
     tpr_at_fpr,
@@ -125,7 +125,7 @@ def test_partial_auc_equals_pair_counts():
     credit = (pairs > 0) + 0.5 * (pairs == 0)
     assert partial_auc(y, score, (0, 1)) == pytest.approx(credit.mean(), rel=1e-14)
     y, score = draw(np.random.default_rng(4), 30, 40)
-    j_alpha, j_beta = band_indices(40, 0.1, 0.3)
+    j_alpha, j_beta = rank_range(40, (0.1, 0.3))
     band = np.sort(score[y == 0])[::-1][j_alpha:j_beta]
     assert (j_alpha, j_beta) == (4, 12)
     above = score[y == 1][:, None] > band
@@ -247,11 +247,11 @@ def test_rates_that_rounding_moved_are_attained():
     y = score == 100
     for k in range(100):
         assert threshold_at_fpr(y, score, k / 100) == 99 - k
-        assert band_indices(100, k / 100, 1) == (k, 100)
-        assert band_indices(100, 0, k / 100) == (0, k)
+        assert rank_range(100, (k / 100, 1)) == (k, 100)
+        assert rank_range(100, (0, k / 100)) == (0, k)
     assert math.floor(100 * 0.29) == 28 and math.ceil(100 * 0.07) == 8  # the traps
-    assert band_indices(10**6, 1 - 0.999999, 0.5) == (1, 500_000)
-    assert band_indices(10, 0.11, 0.19) == (2, 1)
+    assert rank_range(10**6, (1 - 0.999999, 0.5)) == (1, 500_000)
+    assert rank_range(10, (0.11, 0.19)) == (2, 1)
     y, score = np.repeat([0, 1], 10), np.arange(20.0)[::-1] % 10
     assert 1 - 0.9 < 0.1
     assert threshold_at_fpr(y, score, 1 - 0.9) == threshold_at_fpr(y, score, 0.1) == 8
@@ -535,7 +535,7 @@ def test_range_and_index_checks_return_plain_numbers():
     for given_range in ((0, 0.1), [0.0, 0.1], np.array([0, 0.1]), (np.float32(0), np.float64(0.1))):
         ends = check_fpr_range(given_range)
         assert ends == (0, 0.1) and {type(end) for end in ends} == {float}
-    assert {type(j) for j in band_indices(np.int64(10), 0.0, np.float64(0.5))} == {int}
+    assert {type(j) for j in rank_range(np.int64(10), (0.0, np.float64(0.5)))} == {int}
 
 
 @pytest.mark.parametrize(
