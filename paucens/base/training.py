@@ -1,4 +1,4 @@
-"""From X and y to what the rounds of an ensemble work on."""
+"""Preparation of training data: from X and y to a trainer, the numbers of samples and a checkpoint."""
 
 from typing import NamedTuple
 

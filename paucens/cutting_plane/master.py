@@ -33,7 +33,7 @@ class Master:
     nu : float
     formulation : {"tight", "struct"}
     prediction_kind : {"sign", "value", "dense", "column"}
-        What is stored, see `make_store`.
+        Kind of the store of predictions, see `make_store`.
     n_learners : int
         Maximum number of learners.
 

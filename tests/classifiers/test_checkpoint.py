@@ -1,4 +1,4 @@
-"""Fits on binned features, whole and in pieces: the same ensemble, bit for bit."""
+"""Fits on binned features, uninterrupted and resumed: the same ensemble, bit for bit."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ ENSEMBLES = [
 
 
 class CutShort(Checkpoint):
-    """Stop after so many learners, as a kill would."""
+    """A checkpoint that interrupts the fit after some learners."""
 
     def __init__(self, path, after):
         super().__init__(path)
@@ -48,10 +48,10 @@ def binned(digits):
 
 
 @pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda model: type(model).__name__)
-def test_pieces_make_the_whole(ensemble, digits, binned, tmp_path):
+def test_a_resumed_fit_equals_an_uninterrupted_one(ensemble, digits, binned, tmp_path):
     X, y = digits
     whole = clone(ensemble).fit(X, y)
-    assert len(whole.learners_) > 2 * EVERY  # or the second piece would not begin at a checkpoint of its own
+    assert len(whole.learners_) > 2 * EVERY  # so that the second resumed fit starts at another checkpoint
     for after in (EVERY + 5, 2 * EVERY + 7):
         with pytest.raises(KeyboardInterrupt):
             fit_binned(clone(ensemble), binned, int(y.sum()), CutShort(tmp_path / "fit.npz", after))
@@ -79,20 +79,20 @@ def test_a_fit_resumes_at_any_checkpoint(kind, monkeypatch, tmp_path):
         np.testing.assert_array_equal(getattr(whole, name), getattr(resumed, name))
 
 
-def test_nothing_is_kept_before_its_time(digits, binned, tmp_path):
+def test_nothing_is_written_before_the_first_interval_is_over(digits, binned, tmp_path):
     model = AdaBoostClassifier(learner=Stump(), n_estimators=EVERY - 1)
     fit_binned(model, binned, int(digits[1].sum()), Checkpoint(tmp_path / "fit.npz"))
     assert not (tmp_path / "fit.npz").exists()
 
 
-def test_without_a_checkpoint_it_is_fit(digits, binned):
+def test_without_a_checkpoint_it_equals_fit(digits, binned):
     X, y = digits
     for model in (AdaBoostClassifier(n_estimators=5), PAUCBoostClassifier(n_estimators=5)):
         scores = clone(model).fit(X, y).decision_function(X)
         np.testing.assert_array_equal(fit_binned(clone(model), binned, int(y.sum())).decision_function(X), scores)
 
 
-def test_bins_are_for_trees(binned):
+def test_only_trees_take_bins(binned):
     class Foreign:
         fit = predict = None
 

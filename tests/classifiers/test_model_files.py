@@ -1,4 +1,4 @@
-"""Files of fitted ensembles: what is saved comes back bit for bit, what is damaged is refused."""
+"""Files of fitted ensembles: saved models load bit for bit, damaged files are refused."""
 
 import json
 import warnings
@@ -32,7 +32,7 @@ def models():
     return {
         "published": PAUCEnsClassifier(RANGE, learner=Tree(depth=3), n_estimators=9, nu=1.0, anneal=False),
         "default": PAUCEnsClassifier(RANGE, n_estimators=9, random_state=0),
-        "band": PAUCEnsClassifier((0.1, 0.3), learner=tree, n_estimators=9, formulation="struct", random_state=0),
+        "above zero": PAUCEnsClassifier((0.1, 0.3), learner=tree, n_estimators=9, formulation="struct", random_state=0),
         "one round": PAUCEnsClassifier((0, 1), learner=Stump(), n_estimators=1, nu=1.0),
         "AdaBoost": AdaBoostClassifier(n_estimators=9, shrinkage=0.5),
         "AdaBoost, real stumps": AdaBoostClassifier(learner=Stump(leaves="real"), n_estimators=9),
@@ -54,7 +54,7 @@ def fitted(data):
     return {name: model.fit(*data) for name, model in models().items()}
 
 
-# -- what is saved comes back ----------------------------------------------------------------------
+# -- saved models load -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", models())
@@ -152,11 +152,11 @@ def test_files_of_version_0_1_load_and_score_the_same(kind, tmp_path):
     }
 
 
-# -- what cannot be saved --------------------------------------------------------------------------
+# -- models that cannot be saved -------------------------------------------------------------------
 
 
 class Signs(BaseEstimator):
-    """A foreign learner."""
+    """A learner from elsewhere."""
 
     def fit(self, X, signed_weights):
         self.sign_ = np.sign(signed_weights @ np.sign(X[:, 0] - 1))
@@ -218,7 +218,7 @@ def test_an_interrupted_write_leaves_the_old_file(fitted, data, moment, error, t
     assert list(tmp_path.iterdir()) == [path]
 
 
-# -- what is damaged is refused --------------------------------------------------------------------
+# -- damaged files are refused ---------------------------------------------------------------------
 
 
 @pytest.fixture(params=["published", "AdaBoost"])
@@ -229,7 +229,7 @@ def saved(request, fitted, tmp_path):
 
 
 def rewrite(path, kind, change):
-    """Apply a change to (header, arrays) of a file; its container stays sound."""
+    """Apply a change to (header, arrays) of a file, whose container stays valid."""
     header, arrays = persistence.load(path, kind.__name__)
     for key in ("format", "format_version"):
         header.pop(key)
@@ -421,7 +421,7 @@ def test_truncated_files_are_refused(saved, share):
 
 
 def test_no_flipped_byte_crashes(saved):
-    """Random damage is refused, or, where it hits padding or a date, does no harm."""
+    """Random damage is refused, or is harmless in padding or a date."""
     path, kind = saved
     content = path.read_bytes()
     X = load_toy(random_state=1)[0]
@@ -442,7 +442,7 @@ def test_no_flipped_byte_crashes(saved):
 
 
 def test_no_changed_number_crashes(saved):
-    """Any number in an array of integers may be anything: refused, or scores without leaving the arrays."""
+    """A file with any changed integer is refused, or scores without leaving the arrays."""
     path, kind = saved
     content = path.read_bytes()
     X = load_toy(random_state=1)[0]

@@ -1,4 +1,4 @@
-"""The master against the full problem with every cut written out, its stores, its screen and its working set."""
+"""The master against the full problem with all cuts, its working set, its screening and its stores."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ FORMULATIONS = ["tight", "struct"]
 
 
 def draw_predictions(rng, kind, n_positives, n_negatives, n_learners, separation=1.0):
-    """Outputs of learners that tell positives from negatives a little, as a trainer hands them over."""
+    """Draw predictions, as a trainer returns them, of learners that separate the classes a little."""
     n = n_positives + n_negatives
     found = []
     for _ in range(n_learners):
@@ -38,7 +38,7 @@ def permuted(predictions, order):
 
 
 def solved(predictions, m, n, nu, rank_range, tolerance, *, store="dense", formulation="tight", at_once=False):
-    """A master that got its learners one by one, solved after each, or all before it was solved."""
+    """Return a master that was solved after each of its learners, or only after the last one."""
     found = Master(m, n, nu, formulation, store, len(predictions))
     for t, each in enumerate(predictions):
         found.append(each)
@@ -48,7 +48,7 @@ def solved(predictions, m, n, nu, rank_range, tolerance, *, store="dense", formu
 
 
 def risk(scores, m, rank_range, formulation="tight"):
-    """The surrogate: the value of the most violated cut."""
+    """Return the surrogate risk: the value of the most violated cut."""
     found, _ = cut.find_cut(scores[:m].copy(), scores[m:].copy(), rank_range, formulation)
     return found.loss - found.signed_weights @ scores
 
@@ -59,7 +59,7 @@ def primal(weights, predictions, m, nu, rank_range, formulation="tight"):
 
 @pytest.fixture(autouse=True)
 def bounded_renewals(monkeypatch):
-    """Fail, rather than hang, where an oracle keeps choosing its samples anew."""
+    """Fail, rather than hang, if an oracle renews its samples again and again."""
     renew, at = screening.ScreenedScores.renew, []
 
     def bounded(self, weights, j_beta):
@@ -121,7 +121,7 @@ def test_learners_that_do_not_help_get_no_weight():
     rng = np.random.RandomState(0)
     predictions = draw_predictions(rng, "sign", 30, 40, 3, separation=-2.0)
     found = solved([Predictions(np.ones(4), o.index) for o in predictions] + predictions, 30, 40, 2.0, (0, 1), 1e-2)
-    if found.weights.any():  # turned round, the learners may help: then the objective says so
+    if found.weights.any():  # with negative weights the learners may help; then the objective is lower
         assert found.objective < 2.0
     constant = solved([Predictions(np.ones(4), predictions[0].index)], 30, 40, 2.0, (0, 4), 1e-2)
     assert not constant.weights.any()
@@ -160,7 +160,7 @@ def test_the_order_of_rows_changes_nothing_beyond_the_tolerance(kind, formulatio
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_starting_warm_reaches_what_a_cold_start_reaches(kind, formulation):
+def test_a_warm_start_reaches_the_objective_of_a_cold_start(kind, formulation):
     predictions, rank_range, tolerance = draw_predictions(np.random.RandomState(3), kind, 30, 80, 9), (0, 8), 1e-4
     warm = Master(30, 80, 2.0, formulation, kind, 9)
     objectives, calls = [warm.objective], []
@@ -181,7 +181,7 @@ def test_starting_warm_reaches_what_a_cold_start_reaches(kind, formulation):
     assert calls[-1] < fresh.solve(rank_range, tolerance)
 
 
-def test_solving_again_costs_little_and_solving_finer_goes_on():
+def test_solving_again_is_cheap_and_a_finer_tolerance_continues():
     predictions, rank_range = draw_predictions(np.random.RandomState(4), "dense", 30, 80, 5), (0, 8)
     found = solved(predictions, 30, 80, 2.0, rank_range, 1e-2)
     coarse = found.objective
@@ -294,7 +294,7 @@ def test_decrease_of_a_round_lies_between_its_two_bounds(kind, formulation):
                 over += decrease < edge**2  # the paper's claim
             gap, objective = found.objective - found.bound, found.objective
             assert gap > -1e-12 * nu
-            away = np.sqrt(2 * max(gap, 0.0))  # at most, from the optimum, by convexity
+            away = np.sqrt(2 * max(gap, 0.0))  # largest distance from the optimum, by convexity
             weight = max(0.0, abs(found.weights[t]) - away)
             assert weight**2 / 2 <= decrease + gap + 1e-12
     assert wide > 3
@@ -305,7 +305,7 @@ def test_decrease_of_a_round_lies_between_its_two_bounds(kind, formulation):
 
 
 class Watched(Master):
-    """A master whose every cut is compared with the one that all scores give."""
+    """A master that compares each of its cuts with the one found from all scores."""
 
     screened = 0
 
@@ -334,7 +334,7 @@ class Watched(Master):
 @pytest.mark.parametrize("rank_range", [(0, 4), (2, 6)])
 def test_screening_changes_nothing(monkeypatch, kind, formulation, rank_range):
     predictions, m, n = draw_predictions(np.random.RandomState(23), kind, 40, 600, 12, separation=1.0), 40, 600
-    if formulation == "struct":  # few negatives above the lowest positive, so that there is something to screen
+    if formulation == "struct":  # few negatives above the lowest positive, so that the others can be left out
         predictions = draw_predictions(np.random.RandomState(23), kind, 5, 600, 12, separation=2.0)
         m = 5
     found = {}
@@ -367,8 +367,8 @@ def test_the_screen_follows_a_narrowing_range(monkeypatch):
     assert found.screened > 10
 
 
-def test_scores_that_differ_by_rounding_alone_do_not_trap_the_oracle():
-    """Weights of 1e-17 stand for 0 where the dual cancels: common at w = 0, the exact optimum of many rounds."""
+def test_scores_that_differ_by_rounding_only_do_not_trap_the_oracle():
+    """Weights of 1e-17 mean 0 if the dual cancels, as is common at w = 0, the exact optimum of many rounds."""
     ranks = np.arange(8010)
     predictions = [Predictions(np.array([-1.0, 1.0]), (ranks < last).astype(np.int32)) for last in (210, 4000)]
     found = Master(10, 8000, 1.0, "tight", "sign", 2)
@@ -399,8 +399,8 @@ def test_a_certificate_counts_every_change_of_the_weights():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_scores_that_are_remembered_are_those_of_now(kind):
-    """Whatever happened since the same weights were asked for: the same bits as from a new screen of the samples."""
+def test_cached_scores_are_current(kind):
+    """Whatever happened since the last call with the same weights, the bits are those of a new screen."""
     rng = np.random.RandomState(0)
     predictions = draw_predictions(rng, kind, 10, 4000, 8)
     screen = screening.ScreenedScores(make_store(kind, 8, 4010), 10, "tight")
@@ -425,7 +425,7 @@ def test_scores_that_are_remembered_are_those_of_now(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_learners", [1, 8, 9, 37])
-def test_stores_sum_what_the_learners_answer(kind, n_learners):
+def test_stores_sum_the_predictions(kind, n_learners):
     rng = np.random.RandomState(n_learners)
     predictions = draw_predictions(rng, kind, 20, 31, n_learners)
     store, samples = make_store(kind, n_learners + 3, 51), np.sort(rng.permutation(51)[:17]).astype(np.int32)

@@ -227,7 +227,7 @@ def test_whose_soft_cascade_is_the_papers(streets, classifier, constant):
             r"positives\[0\] has 128 x 64 pixels; expected 160 x 96",
         ),
         ({"classifier": Tree(depth=3)}, "classifier must be an ensemble of this package"),
-        ({"classifier": booster().set_params(learner=Linear())}, "Only trees take features in bins"),
+        ({"classifier": booster().set_params(learner=Linear())}, "Only trees take binned features"),
         ({"classifier": [booster(), booster()]}, "2 classifiers do not fit the 1 rounds"),
         ({"n_estimators": (0,)}, "n_estimators must be an integer, 1 or larger"),
         ({"most_negatives": 1}, "most_negatives must be an integer, 60 or larger"),

@@ -1,4 +1,4 @@
-"""Kernels of trees and outputs against their slow twins."""
+"""Kernels of trees, stores and orderings against their slow twins."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def draw_features(rng, kind, n, d):
 
 
 def laid_out(X, layout):
-    """The same values in C or Fortran order, or every other row and column of a larger array."""
+    """Return the same values in C or Fortran order, or as every other row and column of a larger array."""
     if layout == "strided":
         larger = np.full((2 * X.shape[0], 2 * X.shape[1]), np.nan, dtype=X.dtype)
         larger[::2, 1::2] = X
@@ -44,7 +44,7 @@ def draw_block(rng, n):
 
 
 def draw_packed(rng, kind, n):
-    """Packed weights of n rows, none zero."""
+    """Draw packed weights of n rows, none zero."""
     grid = np.full(n, -3) if kind == "constant" else rng.choice([-7, -2, -1, 1, 2, 5], n)
     if kind == "random":
         grid = grid * rng.randint(1, 2**20, n)
@@ -62,7 +62,7 @@ def test_quantise(layout, dtype, seed, kind, n, d):
     rng = np.random.RandomState(seed)
     X = laid_out(draw_features(rng, kind, n, d).astype(dtype), layout)
     sizes = rng.choice([0, 1, 2, 7], d)
-    # Thresholds among the values and off them, so that equality and empty bins occur.
+    # Some thresholds are equal to values and some are not, so that equality and empty bins occur.
     thresholds = [
         np.sort(rng.choice(np.append(np.unique(X), [-9, -8, -7, 7, 8, 9, 10]), size, replace=False)) for size in sizes
     ]
@@ -207,7 +207,7 @@ def test_partition(seed, n, last_left):
 
 
 def draw_tree(rng, d, n_splits):
-    """A random tree: column, code and child arrays."""
+    """Draw a random tree: column, code and child arrays."""
     child, leaves = [0], [0]
     for _ in range(n_splits):
         parent = leaves.pop(rng.randint(len(leaves)))
@@ -247,7 +247,7 @@ def test_draw_columns(key, d, n):
     assert sorted(deck) == list(range(d))
 
 
-# -- outputs: dyadic numbers, so that sums are exact in any order -----------------------------------
+# -- stores: dyadic numbers, so that sums are exact in any order -----------------------------------
 
 
 def draw_dyadic(rng, kind, *shape):
@@ -255,7 +255,7 @@ def draw_dyadic(rng, kind, *shape):
 
 
 def draw_cut(rng, n):
-    """Samples, counts of all but the tied, the tied count."""
+    """Draw samples, the counts of all but the tied ones, and the tied count."""
     samples = int32(rng.permutation(n)[: rng.randint(0, n + 1)])
     return samples, int32(rng.randint(-9, 9, rng.randint(0, len(samples) + 1))), -1.75
 
@@ -328,7 +328,7 @@ def test_order_ranked(seed, m, n, struct, spread):
     ranked = frozen(np.sort(rng.randint(-spread, spread + 1, n) / 4)[::-1].copy())
     j_beta = rng.randint(1, n + 1)
     j_alpha = rng.randint(0, j_beta)
-    if not struct:  # the band and what ties with its end
+    if not struct:  # the range and the negatives tied with its end
         ranked = frozen(ranked[: np.count_nonzero(ranked >= ranked[j_beta - 1])].copy())
     n_ranks = len(ranked) if struct else j_beta
     negatives = int32(rng.permutation(100)[: len(ranked)])
