@@ -42,8 +42,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from paucens import Tree
 from paucens.boosting.rounds import boosting_coefficient, reweighted, train_with_edge
-from paucens.cutting_plane import Master, training_positions
-from paucens.learners import make_trainer
+from paucens.cutting_plane import Master, training_rank_range
 from paucens.parallel import Threads
 from paucens.plotting import BLUE, DARK, GREY, VERMILION, draw_power_law, new_figure
 from reproduce._run import Plan, Script, main, random_streams, short_hash
@@ -236,7 +235,7 @@ def measure(method, ladder, seed, repeat, n_calls):
 def prepare(sizes, X, m, threads):
     """Bin the features, once for all loops; return a trainer and the numbers of positives and negatives."""
     order = np.arange(len(X), dtype=np.int32)
-    return make_trainer(Tree(depth=sizes.depth), X, order, MAX_BINS, threads, 0), m, len(X) - m
+    return Tree(depth=sizes.depth).make_trainer(X, order, MAX_BINS, threads, 0), m, len(X) - m
 
 
 def medians(calls):
@@ -247,22 +246,10 @@ def medians(calls):
     }
 
 
-class TimedMaster(Master):
-    """Adds up the time of the quadratic program."""
-
-    qp_seconds = 0.0
-
-    def _solve_dual(self, tolerance):
-        start = thread_time()
-        minimiser = super()._solve_dual(tolerance)
-        self.qp_seconds += thread_time() - start
-        return minimiser
-
-
 def paucens_loop(trainer, m, n, sizes):
     """Fit as `PAUCEnsClassifier(anneal=False)` does, stopping rule aside, then solve for all weights from scratch."""
-    master = TimedMaster(m, n, sizes.nu, "tight", trainer.outputs, sizes.rounds)
-    positions = training_positions(n, (0.0, sizes.beta))
+    master = Master(m, n, sizes.nu, "tight", trainer.prediction_kind, sizes.rounds)
+    rank_range = training_rank_range(n, (0.0, sizes.beta))
     rounds, outputs = [], []
     for t in range(sizes.rounds):
         signed_weights, qp_before = master.signed_weights(), master.qp_seconds
@@ -270,7 +257,7 @@ def paucens_loop(trainer, m, n, sizes):
         learner, answers = trainer.train(signed_weights, t)
         trained = thread_time()
         master.append(answers)
-        iterations = master.solve(*positions, CUT_TOLERANCE)
+        iterations = master.solve(rank_range, CUT_TOLERANCE)
         solved = thread_time()
         outputs.append(answers)
         rounds.append(
@@ -287,17 +274,17 @@ def paucens_loop(trainer, m, n, sizes):
     return {
         TRAIN: row(nodes, active, 1, train, 0.0),
         SOLVE: row(nodes, active, iterations, solve, qp),
-        SCRATCH: row(nodes, active, *solve_from_scratch(m, n, sizes, trainer.outputs, outputs, positions)),
+        SCRATCH: row(nodes, active, *solve_from_scratch(m, n, sizes, trainer.prediction_kind, outputs, rank_range)),
     }
 
 
-def solve_from_scratch(m, n, sizes, store, outputs, positions):
+def solve_from_scratch(m, n, sizes, prediction_kind, outputs, rank_range):
     """Algorithm 2 as printed, from an empty working set; return iterations, seconds, and those of the QP."""
-    master = TimedMaster(m, n, sizes.nu, "tight", store, sizes.rounds)
+    master = Master(m, n, sizes.nu, "tight", prediction_kind, sizes.rounds)
     for answers in outputs:
         master.append(answers)
     start = thread_time()
-    iterations = master.solve(*positions, CUT_TOLERANCE)
+    iterations = master.solve(rank_range, CUT_TOLERANCE)
     return iterations, thread_time() - start, master.qp_seconds
 
 
@@ -310,7 +297,7 @@ def adaboost_loop(trainer, m, n, sizes):
         learner, answers, edge = train_with_edge(trainer, signed_weights, t)
         trained = thread_time()
         coefficient = boosting_coefficient(edge)
-        signed_weights = reweighted(signed_weights, m, answers, coefficient, coefficient)
+        signed_weights = reweighted(signed_weights, m, answers, coefficient)
         rounds.append((split_nodes(learner), trained - start, thread_time() - trained))
     nodes, train, solve = late_mean(rounds)
     return {TRAIN: row(nodes, 1.0, 1, train, 0.0), UPDATE: row(nodes, 1.0, 1, solve, 0.0)}
