@@ -16,16 +16,9 @@ from PIL import Image
 
 from paucens import AdaBoostClassifier, AsymBoostClassifier, Linear, PAUCEnsClassifier, Tree, persistence
 from paucens.datasets import street_crops, synthetic_streets
-from paucens.detector import (
-    PedestrianDetector,
-    Window,
-    non_maximum_suppression,
-    samples,
-    scan,
-    train_detector,
-    workshop,
-)
+from paucens.detector import PedestrianDetector, Window, cache, non_maximum_suppression, samples, scan, train_detector
 from paucens.detector.training import hard_threshold
+from paucens.detector.window_sampler import WindowSampler
 from paucens.evaluation import log_average_miss_rate, miss_rate_curve, prepare_images
 from paucens.features import ChannelSpec
 from paucens.model import checkpoint
@@ -135,7 +128,7 @@ def test_killed_at_any_writing_it_goes_on(streets, detector, moment, tmp_path, m
         return call
 
     with monkeypatch.context() as dangerous:
-        dangerous.setattr(workshop.os, "replace", dying(os.replace))
+        dangerous.setattr(cache.os, "replace", dying(os.replace))
         with pytest.raises(Killed):
             train(streets, checkpoint=tmp_path)
     assert_same(train(streets, checkpoint=tmp_path), detector)
@@ -231,14 +224,16 @@ def test_whose_soft_cascade_is_the_papers(streets, classifier, constant):
         ({"classifier": [booster(), booster()]}, "2 classifiers do not fit the 1 rounds"),
         ({"n_estimators": (0,)}, "n_estimators must be an integer, 1 or larger"),
         ({"most_negatives": 1}, "most_negatives must be an integer, 60 or larger"),
-        ({"window": Window((16, 16), (12, 12), 0)}, "sees nothing but its crop"),
-        ({"window": (128, 64)}, r"window must be as Window\(\); got \(128, 64\)"),
-        ({"spec": "M+O+LUV"}, "spec must be as ChannelSpec"),
-        ({"n_estimators": 10}, "n_estimators must be a tuple of numbers of trees, one a round; got 10"),
+        ({"window": Window((16, 16), (12, 12), 0)}, "All cells of .* depend on pixels outside its crop"),
+        ({"window": (128, 64)}, r"window must be a Window, such as Window\(\); got \(128, 64\)"),
+        ({"spec": "M+O+LUV"}, "spec must be a ChannelSpec, such as"),
+        ({"n_estimators": 10}, "n_estimators must be a tuple of numbers of trees, one per round; got 10"),
         ({"n_estimators": ()}, "n_estimators must be a tuple"),
-        ({"notes": "INRIA"}, "notes must be as"),
+        ({"notes": "INRIA"}, "notes must be a dict"),
         ({"notes": {"hard": 1}}, r"notes\['hard'\] is set by training itself"),
         ({"notes": {"by": object()}}, r"notes\['by'\] is a object, not JSON"),
+        ({"repeat_edges": "masks"}, "repeat_edges must be one of True, False, 'mask'; got 'masks'"),
+        ({"mirrors": 1}, "mirrors must be one of True, False; got 1"),
         ({"scales": 65}, "scales must be an integer, from 1 to 64"),
         ({"negative_images": [np.zeros((90, 40, 3), dtype=np.uint8)] * 3}, "None of 3 negative images holds a window"),
         ({"negative_images": [noise_image(0), np.full((200, 200, 3), np.nan)]}, r"negative_images\[1\]: .*no nan"),
@@ -264,6 +259,7 @@ def test_training_teaches(streets, change, message):
         ({"target": (0, 0)}, "target of a window must be a finite number, larger than 0"),
         ({"target": (200, 41)}, "at most 128; got 200"),
         ({"target": "ab"}, "target of a window must be a tuple"),
+        ({"inside": "yes"}, "inside of a window must be one of True, False"),
     ],
 )
 def test_windows_teach(sizes, message):
@@ -287,9 +283,9 @@ def test_negatives_get_the_edges_of_positives(streets):
     assert samples.repeated_edges(samples.with_edges(noise[0], (0, 3, 5, 20))) == (0, 3, 5, 20)
     search = scan.Search(SPEC, Window(), 4)
     seen = []
-    sampler = samples.Sampler(search, Window().offered(SPEC), 0, Serial(), edges)
+    sampler = WindowSampler(search, Window().features(SPEC), 0, Serial(), edges=edges)
     sampler._of_crop = lambda rgb: seen.append(samples.repeated_edges(rgb)) or sampler._none()
-    sampler.first_negatives([noise_image(k) for k in range(20)], range(20), 200)
+    sampler.random_negatives([noise_image(k) for k in range(20)], range(20), 200)
     assert len(seen) == 200 and 70 < sum(edge[1] == 8 for edge in seen) < 130
 
 
@@ -363,7 +359,9 @@ def test_heights(detector, scene):
         with pytest.raises(ValueError, match="min_height must be a finite number"):
             detector.detect(scene, min_height=bad)
     for bad in ({"max_height": 99}, {"min_height": 300, "max_height": 200}):
-        with pytest.raises(ValueError, match=r"max_height is \d+, and nothing below \d+ pixels is looked for"):
+        with pytest.raises(
+            ValueError, match=r"max_height is \d+, but only people of \d+ pixels and more are searched for"
+        ):
             detector.detect(scene, **bad)
     with pytest.raises(ValueError, match=r"min_height=1 enlarges the image to 64000 x 48000 pixels; at most 400"):
         detector.detect(scene, min_height=1)
@@ -377,9 +375,9 @@ def test_the_score_is_that_of_the_ensemble(streets):
     model = train(streets, n_estimators=(16,))
     crop = streets[0][3]
     search = model.search
-    value = search.scores(search.crop(crop), model.trees, threads=Serial())
+    value = search.scores(search.crop(crop, Serial()), model.trees, Serial())
     (level,) = [level for level in search.levels(crop.shape[:2]) if level.shape == (160, 96)]
-    ((_, band),) = search.bands(crop, [level], Serial(), None)
+    ((_, band),) = search.bands(crop, [level], Serial())
     scores = search.scores(band, model.trees, Serial())
     assert scores[8, 7] == pytest.approx(value[0, 0], abs=1e-4)
     boxes = model.window.boxes(np.array([[8, 7]]), level.ratio)
@@ -401,7 +399,7 @@ def test_approximated_levels_find_nearly_the_same(detector, scene, tmp_path):
 
 def scores_of_first_level(model, rgb):
     """Scores of the windows of an image at its own size."""
-    _, band = next(model.search.bands(rgb, model.search.levels(rgb.shape[:2]), Serial(), None))
+    _, band = next(model.search.bands(rgb, model.search.levels(rgb.shape[:2]), Serial()))
     return model.search.scores(band, model.trees, Serial())
 
 
@@ -412,7 +410,7 @@ def test_threshold_for_false_positives(detector, streets):
         for score in (threshold, threshold - 1e-6)
     )
     assert above <= 5 < with_it  # few trees give equal scores
-    with pytest.raises(ValueError, match=r"10 images cannot tell about 0\.05 false positives an image; bring 20"):
+    with pytest.raises(ValueError, match=r"10 images are too few to measure 0\.05 false positives per image; give 20"):
         detector.threshold_at_fppi(streets[1], 0.05)
     with pytest.raises(ValueError, match="images must be a list of images"):
         detector.threshold_at_fppi(streets[1][0], 1)
@@ -464,7 +462,7 @@ def test_files(detector, scene, tmp_path):
     [
         ("place", lambda a: a + 1000, "row"),
         ("child", lambda a: -a, "own ancestor"),
-        ("child", lambda a: a + 100, "outside of its tree|own ancestor"),
+        ("child", lambda a: a + 100, "outside its tree|own ancestor"),
         ("first", lambda a: a[::-1].copy(), "follow each other"),
         ("threshold", lambda a: a * np.float32(np.nan), "nan"),
         ("value", lambda a: a[1:], "shape"),

@@ -70,7 +70,7 @@ def test_the_order_of_the_text_does_not_matter():
         ("LUV+LUV", "paper", "LUV more than once"),
         ("spCov+Cov", "paper", "spCov and Cov more than once"),
         ("LUV+spCov", "acf", "of the preset 'acf' are LUV, M, O"),
-        ("LUV", "best", "preset must be one of acf, paper, robust, release; got 'best'"),
+        ("LUV", "best", "preset must be one of acf, paper, robust, release, or a Preset; got 'best'"),
     ],
 )
 def test_a_wrong_name_is_refused(text, preset, message):
