@@ -17,7 +17,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
 from paucens.ensemble import DEFAULT_LEARNER
 
-COUNTS = ("depth", "rounds", "trees", "leaves", "max_leaves")  # parameters that are integers
+COUNTS = ("depth", "rounds", "trees", "leaves", "max_leaves", "n_estimators")  # parameters that are integers
 
 
 def installed(distribution):
