@@ -101,9 +101,8 @@ def texts_outside(figure):
                 boxes.append((f"{axis.axis_name} axis of {axes.get_title(loc='left')!r}", box))
         if not axes.get_visible():
             of_axes |= set(map(id, axes.findobj(Text)))
-    for text in figure.findobj(Text):
-        if text.get_visible() and text.get_text().strip() and id(text) not in of_axes:
-            boxes.append((text.get_text(), text.get_window_extent(renderer)))
+    texts = [text for text in figure.findobj(Text) if text.get_visible() and id(text) not in of_axes]
+    boxes += [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text.get_text().strip()]
     width, height = figure.bbox.size
     return [name for name, box in boxes if min(box.x0, box.y0) < -1 or box.x1 > width + 1 or box.y1 > height + 1]
 
@@ -204,6 +203,33 @@ def draw_intervals(axes, at, intervals, colour, marker):
     means, lows, highs = np.transpose(intervals)
     axes.vlines(at, lows, highs, color=colour, linewidth=1)
     axes.plot(at, means, marker, color=colour, markersize=4)
+
+
+def draw_forest(axes, intervals, look, reference=None):
+    """Draw means with their intervals, one line per name from top to bottom.
+
+    Parameters
+    ----------
+    axes : Axes
+    intervals : dict of str to list of (mean, low, high)
+        Several intervals of one name, for example those of seeds, are drawn above each other.
+    look : callable
+        Returns the colour and marker of a name, as `method_style` does.
+    reference : float, optional
+        Position of a vertical line.
+    """
+    if reference is not None:
+        axes.axvline(reference, color=GREY, linewidth=0.8, zorder=1)
+    for place, (name, own) in enumerate(intervals.items()):
+        colour, marker = look(name)
+        places = place + 0.18 * (np.arange(len(own)) - (len(own) - 1) / 2)
+        means, lows, highs = np.transpose(own)
+        axes.hlines(places, lows, highs, color=colour, linewidth=1)
+        axes.plot(means, places, marker, color=colour, markersize=4.5)
+    axes.set_yticks(range(len(intervals)), list(intervals))
+    axes.set_ylim(len(intervals) - 0.5, -0.5)
+    axes.grid(axis="y", visible=False)
+    axes.grid(axis="x", visible=True)
 
 
 def draw_power_law(axes, x, y, exponent, colour, **style):

@@ -34,9 +34,9 @@ from time import perf_counter
 import numpy as np
 
 import boosters
-from harness import Run, difference_cells, differences, exit_code, forest, markdown, mean_interval, mean_sd, yes_no
-from paucens.metrics import partial_auc, tpr_at_fpr
-from paucens.plotting import GREY, house_style, method_style, new_figure
+from harness import Run, difference_cells, differences, exit_code, markdown, mean_sd, yes_no
+from paucens.metrics import mean_interval, partial_auc, tpr_at_fpr
+from paucens.plotting import GREY, draw_forest, house_style, method_style, new_figure
 from splits import halves, streams
 
 DATA_SETS = ("mammography", "htru2", "sylva", "hiv_ecfp4")
@@ -215,7 +215,7 @@ def picture(rows):
         own = rows[(rows.data_set == name) & (rows.beta == beta)]
         gaps, overlap, _ = compare(own)
         intervals = {method: [mean_interval(-gap, overlap)] for method, gap in gaps.items()}
-        forest(axes, intervals, lambda method: method_style(method.split(",")[0]), reference=0)
+        draw_forest(axes, intervals, lambda method: method_style(method.split(",")[0]), reference=0)
         axes.set_title(f"{name}, [0, {beta:g}]\ndefault: {own[own.method == DEFAULT].pauc.mean():.3f}")
         axes.locator_params(axis="x", nbins=4)
     label = f"partial AUC minus that of {DEFAULT}\n(95 % intervals; left of 0 ours is better)"

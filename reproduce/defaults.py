@@ -34,10 +34,10 @@ import numpy as np
 from sklearn.datasets import load_digits, make_classification
 
 from boosters import fit_lightgbm, fit_paucens, fit_top_pairs, installed
-from harness import Run, exit_code, forest, interval_text, markdown, mean_interval
+from harness import Run, exit_code, interval_text, markdown
 from harness.data import load
-from paucens.metrics import partial_auc
-from paucens.plotting import GREY, house_style, method_style, new_figure
+from paucens.metrics import mean_interval, partial_auc
+from paucens.plotting import GREY, draw_forest, house_style, method_style, new_figure
 from splits import halves, streams
 
 BETAS = (0.01, 0.1)  # of the ranges [0, beta]
@@ -191,7 +191,7 @@ def picture(rows):
     for beta, axes in zip(BETAS, figure.subplots(1, len(BETAS), sharey=True), strict=True):
         columns = gains(rows[rows.beta == beta]).drop(columns=BASE).rename(columns={DEFAULT: f"{DEFAULT} (default)"})
         intervals = {name: [mean_interval(gain)] for name, gain in columns.items()}
-        forest(axes, intervals, lambda name: (GREY, "o") if name in BOOSTERS else method_style("pAUCEnsT"), 0)
+        draw_forest(axes, intervals, lambda name: (GREY, "o") if name in BOOSTERS else method_style("pAUCEnsT"), 0)
         axes.set_title(f"[0, {beta:g}]")
     text = f'gain in partial AUC over "{BASE}", in hundredths; 95 % intervals over {rows.data_set.nunique()} sets'
     figure.supxlabel(text, color=GREY, fontsize=8)
