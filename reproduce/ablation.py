@@ -31,13 +31,11 @@ from harness import Run, exit_code, forest
 from paucens.features import PRESETS
 from paucens.plotting import BLUE, ORANGE, house_style, new_figure
 
-ROBUST = PRESETS["robust"]
-CENTRED = ROBUST.covariance
-CROPS = DetectorConfig("M+O+LUV", "M+O+LUV")
-COVARIANCE = DetectorConfig("spCov+M+O+LUV", "spCov+M+O+LUV")
+CROPS, COVARIANCE = (DetectorConfig(channels, channels) for channels in ("M+O+LUV", "spCov+M+O+LUV"))
+ROBUST, RULE = PRESETS["robust"], PRESETS["robust"].covariance
 PRESET_OF = {
-    "corner in the cell": replace(ROBUST, name="corner", covariance=replace(CENTRED, centred=False)),
-    "patches of 4, 8 and 16": replace(ROBUST, name="small", covariance=replace(CENTRED, patch_sizes=(4, 8, 16))),
+    "corner in the cell": replace(ROBUST, name="corner", covariance=replace(RULE, centred=False)),
+    "patches of 4, 8 and 16": replace(ROBUST, name="small", covariance=replace(RULE, patch_sizes=(4, 8, 16))),
     "statistics of colours": replace(ROBUST, name="colours", colours=True),
     "L not smoothed before": replace(ROBUST, name="sharp", smooth_intensity=0.0),
     "channels smoothed after": replace(ROBUST, name="after", smooth_pooled=1.0),

@@ -80,7 +80,7 @@ def candidate(run, case):
     """Train a candidate, or load it, and set the threshold that it would be shipped with; also tell the seconds."""
     data, held_out = detectors.parts(run)
     channels, images = case["channels"], case["images"]
-    folder = shipped(run).parent / slug(channels, run.seed)
+    folder = build_folder(run, "default_model") / slug(channels, images, run.seed)
     if images == "mixed":
         crops, photographs = (stored(getattr(data, part), folder / part, run.seed) for part in ("crops", "images"))
         data = replace(data, crops=crops, images=photographs)
@@ -93,11 +93,6 @@ def candidate(run, case):
     threads = detectors.n_threads(run)
     detector.threshold = detector.threshold_at_fppi(pixels, max(FPPI, 1 / len(pixels)), n_jobs=threads)
     return detector, seconds
-
-
-def shipped(run):
-    """Name the file of the best candidate."""
-    return build_folder(run) / "default_model" / run.scale / "best.npz"
 
 
 def measure(run, case):
@@ -114,8 +109,9 @@ def measure(run, case):
 def ship(run, case):
     """Save the best candidate, and judge it under every change of the test images, paired with the unchanged ones."""
     (detector, _), tests = candidate(run, case), detectors.test_set(run, case["test_set"])
-    shipped(run).parent.mkdir(parents=True, exist_ok=True)
-    detector.save(shipped(run))
+    folder = build_folder(run, "default_model")
+    folder.mkdir(parents=True, exist_ok=True)
+    detector.save(folder / "best.npz")
     matches, rows, threads = {}, [], detectors.n_threads(run)
     for name, change in CHANGES.items():
         found = detectors.detections_of(detector, tests.images, threads, tests.searched_height, change)

@@ -94,14 +94,8 @@ def measure(run, case):
     start = perf_counter()
     positives = model.of_crops(recut(detectors.test_set(run, case["test_set"]).records))
     negatives = np.concatenate([model.of_windows(pixels_of(image)) for image in photographs(run)])
-    shared = {
-        "n_positives": len(positives),
-        "n_negatives": len(negatives),
-        "train_seconds": train_seconds,
-        "score_seconds": f"{perf_counter() - start:.0f}",
-        "source": data.source,
-        "note": None,
-    }
+    shared = {"n_positives": len(positives), "n_negatives": len(negatives), "train_seconds": train_seconds}
+    shared |= {"score_seconds": f"{perf_counter() - start:.0f}", "source": data.source, "note": None}
     rates, rows = thinned(positives, negatives), []
     about, reference = f"{data.name} recut, not log-average: at 1e-4 FPPW", rates[np.isclose(FPPW, 1e-4)][0]
     detectors.log_evaluation(run, method, run.seed, about, f"{reference:.6f}")
@@ -134,18 +128,10 @@ def thinned(positives, negatives):
     return miss_rates_at(*fppw_curve(*(np.maximum(part, lowest) for part in scores)), FPPW)
 
 
-# -- table and picture -----------------------------------------------------------------------------
-
-
-def curves(rows):
-    """Return the rows of the methods that were run, by name."""
-    return dict(list(rows[rows.note.isna()].groupby("method", sort=False)))
-
-
 def table(rows):
     """List miss rates at four numbers of false positives per window; published ones stand beside INRIA's only."""
     paper, name, lines, notes = paper_says("figure_3"), rows.data_set.iloc[0], [], []
-    for method, own in curves(rows).items():
+    for method, own in rows[rows.note.isna()].groupby("method", sort=False):
         at = own[own.fppw.isin(map(float, REFERENCES))]
         cells = at[detectors.SCORE].apply(detectors.per_cent, axis=1).where(at.fppw * at.n_negatives >= 1 - 1e-9)
         minutes = (own[["train_seconds", "score_seconds"]].iloc[0] / 60).map("{:.1f}".format, na_action="ignore")
@@ -155,22 +141,15 @@ def table(rows):
         for other, points in paper["published"].items():
             lines.append([f"{other}, {points['source']}, official crops", *map(points.get, REFERENCES), None, None])
         notes.append(f"The paper says: {paper['claim']}. That detector is not built, and its curve is lost.")
-    title = f"{paper['caption']} (Sec. {paper['section']}); in per cent, lower is better, with 95 % intervals."
-    columns = ["method", *REFERENCES, "minutes of training", "of scoring"]
-    return "\n\n".join(["# Figure 3", title, about(rows), markdown(lines, columns), *notes]) + "\n"
-
-
-def about(rows):
-    """Say which windows the numbers are of."""
-    name, here = rows.data_set.iloc[0], rows[rows.note.isna()]
-    if here.empty:
-        return f"{name}: nothing was run."
-    first = here.iloc[0]
-    return (
+    title = f"{paper['caption']} (Sec. {paper['section']}). In per cent, lower is better; with 95 % intervals."
+    first = rows.iloc[0]
+    about = (
         f"{name}, recut: {first.n_positives:.0f} crops of {first.n_positives / 2:.0f} people, not the official ones, "
         f"and {first.n_negatives:.0f} windows without people, {windows.STRIDE} pixels and a factor of {windows.FACTOR} "
         f"apart; {first.source}. A dash means fewer than one false positive."
     )
+    columns = ["method", *REFERENCES, "minutes of training", "of scoring"]
+    return "\n\n".join(["# Figure 3", title, about, markdown(lines, columns), *notes]) + "\n"
 
 
 @house_style()
@@ -178,7 +157,7 @@ def picture(rows):
     """Draw the curves in bands of their intervals, as far as they allow at least one false positive."""
     figure, name, least = new_figure(5.6, 4), rows.data_set.iloc[0], 1.0
     axes = figure.subplots()
-    for method, own in curves(rows).items():
+    for method, own in rows[rows.note.isna()].groupby("method", sort=False):
         own, colour = own[own.fppw * own.n_negatives >= 1 - 1e-9], COLOURS[method]
         axes.fill_between(own.fppw, own.low, own.high, step="post", color=colour, alpha=0.15, linewidth=0)
         axes.step(own.fppw, own.miss_rate, where="post", color=colour, label=method)

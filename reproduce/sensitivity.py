@@ -23,10 +23,8 @@ from paucens.detector.samples import pixels_of
 from paucens.parallel import Threads
 from paucens.plotting import house_style, method_style, new_figure
 
-CONFIGS = [
-    DetectorConfig("M+O+LUV", "M+O+LUV", n_seeds=3),
-    DetectorConfig("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV"),
-]
+CONFIGS = [DetectorConfig("M+O+LUV", "M+O+LUV", n_seeds=3)]
+CONFIGS += [DetectorConfig("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV")]
 FLOOR = -5.0  # of scores: far below one false positive per image
 
 

@@ -8,14 +8,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 
-from paucens.datasets import (
-    content_hash,
-    load_eth_bahnhof,
-    load_inria,
-    load_tud_stadtmitte,
-    street_crops,
-    synthetic_streets,
-)
+from paucens import datasets
 from paucens.detector.samples import pixels_of, repeated_edges
 from paucens.evaluation import match_images, prepare_images
 from paucens.parallel import Threads
@@ -24,9 +17,9 @@ SMOOTH = 0.5  # radius of the triangle filter that makes photographs as smooth a
 N_FOLDS = 5
 STREETS = "streets (stand-in)"
 TEST_SETS = {  # loader; minimum height of people that count, and of people that are searched for
-    "INRIA": (load_inria, [(50, None)]),
-    "TUD-Stadtmitte": (load_tud_stadtmitte, [(50, 50), (100, None)]),
-    "ETH-Bahnhof": (load_eth_bahnhof, [(50, 50), (100, None)]),
+    "INRIA": (datasets.load_inria, [(50, None)]),
+    "TUD-Stadtmitte": (datasets.load_tud_stadtmitte, [(50, 50), (100, None)]),
+    "ETH-Bahnhof": (datasets.load_eth_bahnhof, [(50, 50), (100, None)]),
 }
 
 
@@ -66,7 +59,7 @@ class TestSet:
     def content_hash(self):
         """Digest of the pixels of all images and of their boxes."""
         boxes = [boxes for record in self.records for boxes in (record.boxes, record.ignore)]
-        return content_hash(images_hash(self.images), *boxes)
+        return datasets.content_hash(images_hash(self.images), *boxes)
 
     def evaluate(self, detections, overlap=0.5):
         """Match detections, a list with one array per image; returns `paucens.evaluation.Matches`."""
@@ -122,10 +115,10 @@ def _known(run, title, data, n_images):
 def _training_data(scenes, seed, folder):
     """Load INRIA, or render scenes with people and half as many without."""
     if scenes == 0:
-        inria = load_inria(folder)
+        inria = datasets.load_inria(folder)
         return TrainingData("INRIA", inria.source, inria.train_crops, inria.train_negatives, SMOOTH)
-    crops = list(street_crops(synthetic_streets(scenes, seed=1000 * seed + 1)))
-    images = [record.image for record in synthetic_streets(scenes // 2, seed=1000 * seed + 2, people=False)]
+    crops = list(datasets.street_crops(datasets.synthetic_streets(scenes, seed=1000 * seed + 1)))
+    images = [record.image for record in datasets.synthetic_streets(scenes // 2, seed=1000 * seed + 2, people=False)]
     return TrainingData(STREETS, "rendered", crops, images, 0.0)
 
 
@@ -134,7 +127,7 @@ def _test_sets(scenes, seed, folder):
     """Return the test sets that are on the disk, by title, and how to get the others; half as many scenes."""
     if scenes > 0:
         title = f"{STREETS}, 100 px"
-        return {title: TestSet(title, synthetic_streets(scenes // 2, seed=1000 * seed + 3), 100, None)}, []
+        return {title: TestSet(title, datasets.synthetic_streets(scenes // 2, seed=1000 * seed + 3), 100, None)}, []
     found, misses = {}, []
     for name, (loader, heights) in TEST_SETS.items():
         try:
@@ -150,16 +143,16 @@ def _test_sets(scenes, seed, folder):
 def images_hash(images):
     """Return a digest of the pixels of images, which does not depend on how files are packed without loss."""
     with Threads(-1) as threads:
-        return content_hash(threads.map(_pixels_hash, images))
+        return datasets.content_hash(threads.map(_pixels_hash, images))
 
 
 def _pixels_hash(image):
-    return _file_hash(image, image.stat().st_mtime_ns) if isinstance(image, Path) else content_hash(image)
+    return _file_hash(image, image.stat().st_mtime_ns) if isinstance(image, Path) else datasets.content_hash(image)
 
 
 @cache
 def _file_hash(path, modified):
-    return content_hash(pixels_of(path))
+    return datasets.content_hash(pixels_of(path))
 
 
 # -- parts for choices -----------------------------------------------------------------------------

@@ -6,14 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from harness import interval_text, is_stand_in
+from paucens import evaluation
 from paucens.detector.samples import pixels_of
-from paucens.evaluation import (
-    log_average_miss_rate,
-    match_images,
-    miss_rate_difference,
-    miss_rate_interval,
-    prepare_images,
-)
 from paucens.parallel import Threads
 
 KEPT_PER_IMAGE = 10  # stored detections, on average: far beyond 1 false positive per image
@@ -46,16 +40,16 @@ def crop_miss_rate(detector, crops, images, n_jobs=1, change=lambda image: image
     found += detections_of(detector, images, n_jobs, change=change)
     truths = [person] * len(crops) + [nothing] * len(images)
     ignores = [everywhere] * len(crops) + [nothing] * len(images)
-    fppi, miss_rate = match_images(*prepare_images(found, truths, ignores)).curve()
-    return log_average_miss_rate(fppi * len(found) / len(images), np.maximum(miss_rate, 0.5 / len(crops)))
+    fppi, miss_rate = evaluation.match_images(*evaluation.prepare_images(found, truths, ignores)).curve()
+    return evaluation.log_average_miss_rate(fppi * len(found) / len(images), np.maximum(miss_rate, 0.5 / len(crops)))
 
 
 def judged(matches, standard=None):
     """Return columns of a CSV: the miss rate and its interval, and the difference from that of the standard."""
-    low, miss_rate, high = miss_rate_interval(matches)
+    low, miss_rate, high = evaluation.miss_rate_interval(matches)
     columns = dict(zip(SCORE, (miss_rate, low, high), strict=True))
     if standard is not None:
-        columns |= zip(DIFFERENCE, miss_rate_difference(matches, standard), strict=True)
+        columns |= zip(DIFFERENCE, evaluation.miss_rate_difference(matches, standard), strict=True)
     return {name: f"{value:.6f}" for name, value in columns.items()}
 
 

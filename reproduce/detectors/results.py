@@ -74,7 +74,7 @@ def table(name, rows, pairs):
     paper = paper_says(name)
     blocks = [
         f"# {name.replace('_', ' ').capitalize()}",
-        f"{paper['caption']} (Sec. {paper['section']}), in per cent; lower is better. With 95 % intervals over images.",
+        f"{paper['caption']} (Sec. {paper['section']}). In per cent, lower is better; 95 % intervals are over images.",
     ]
     for title, own in rows.groupby("test_set", sort=False):
         first, printed = own.iloc[0], paper["miss_rate"] if title.startswith("INRIA") else {}
@@ -120,6 +120,6 @@ def picture(name, rows):
                 said = printed[method]["INRIA"]
                 axes.plot(said, place, "|", color=GREY, markersize=18, markeredgewidth=2)
                 axes.annotate("paper", (said, place), (0, 12), textcoords="offset points", ha="center", color=GREY)
-        axes.set(title=title, xlabel="log-average miss rate, %")
+        axes.set(title=title, xlabel="log-average miss rate, %", xmargin=0.12)
         axes.label_outer()
     return figure

@@ -76,12 +76,9 @@ def trained(run, config, data, seed):
     if not config.edged_crops:
         data = replace(data, crops=without_edges(data.crops))
     protocol = run.protocol
-    options = {
+    options = {name: getattr(protocol, name) for name in ("n_estimators", "n_negatives", "most_negatives")} | {
         "spec": ChannelSpec.parse(config.channels, preset=config.preset),
         "classifier": [adaboost(seed)] * (len(protocol.n_estimators) - 1) + [config.classifier(seed)],
-        "n_estimators": protocol.n_estimators,
-        "n_negatives": protocol.n_negatives,
-        "most_negatives": protocol.most_negatives,
         "smooth": data.smooth if config.smooth else 0.0,
         "repeat_edges": config.repeat_edges,
         "random_state": seed,
@@ -92,15 +89,9 @@ def trained(run, config, data, seed):
     with FileLock(folder / "lock"):  # another case may want the same one
         if not model.exists():
             in_one_piece, start = not unfinished.exists(), perf_counter()
-            detector = train_detector(
-                data.crops,
-                data.images,
-                **options,
-                n_jobs=n_threads(run),
-                checkpoint=unfinished,
-                notes={"data": f"{data.name}, {data.source}", "seed": seed},
-                verbose=run.jobs == 1,
-            )
+            how = {"n_jobs": n_threads(run), "checkpoint": unfinished, "verbose": run.jobs == 1}
+            notes = {"data": f"{data.name}, {data.source}", "seed": seed}
+            detector = train_detector(data.crops, data.images, **options, **how, notes=notes)
             clock.write_text(f"{perf_counter() - start:.0f}" if in_one_piece else "")
             detector.notes["config"] = config.method  # the first of those that share it
             detector.save(model)
@@ -111,12 +102,12 @@ def trained(run, config, data, seed):
 def cache_folder(run, config, seed, *made_by):
     """Name the folder of a trained detector by all that it depends on, whatever the configuration is called."""
     digest = sha256(repr(made_by).encode()).hexdigest()[:8]
-    return build_folder(run) / "detectors" / run.scale / slug(config.channels, config.preset, seed, digest)
+    return build_folder(run, "detectors") / slug(config.channels, config.preset, seed, digest)
 
 
-def build_folder(run):
-    """Return the folder for what is neither table nor picture: build/, or where --out says."""
-    return run.out or ROOT / "build"
+def build_folder(run, kind):
+    """Return the folder of what is neither table nor picture, in build/ or where --out says."""
+    return (run.out or ROOT / "build") / kind / run.scale
 
 
 def n_threads(run):

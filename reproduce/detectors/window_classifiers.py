@@ -23,8 +23,7 @@ from paucens.features.pyramid import resize, scales
 from paucens.parallel import Threads
 
 WINDOW = Window(target=(128.0, 64.0))  # as large as its target: it must not leave the photograph
-STRIDE, FACTOR = 8, 1.2
-SVM_C = 0.01
+STRIDE, FACTOR, SVM_C = 8, 1.2, 0.01
 ALONE, NONE = Threads(1), np.empty(0, dtype=np.float32)
 
 
