@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 
+from harness import MissingData
 from paucens import datasets
 from paucens.detector.samples import pixels_of, repeated_edges
 from paucens.evaluation import match_images, prepare_images
@@ -68,9 +69,6 @@ class TestSet:
         return match_images(*prepared, overlap)
 
 
-# -- loading ---------------------------------------------------------------------------------------
-
-
 def load(run, n_test_sets=None):
     """Load the training data and the first test sets, put them into the provenance, and say how to get missing ones.
 
@@ -82,7 +80,10 @@ def load(run, n_test_sets=None):
     """
     if run.redraw:
         return []
-    name = training_data(run).name
+    try:
+        name = training_data(run).name
+    except FileNotFoundError as error:
+        raise MissingData(str(error)) from error
     if n_test_sets == 0:
         return [{"data_set": name}]
     found, misses = _test_sets(run.protocol.scenes, run.seed, run.data_folder)
@@ -153,9 +154,6 @@ def _pixels_hash(image):
 @cache
 def _file_hash(path, modified):
     return datasets.content_hash(pixels_of(path))
-
-
-# -- parts for choices -----------------------------------------------------------------------------
 
 
 def parts(run):

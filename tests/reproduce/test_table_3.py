@@ -1,5 +1,6 @@
 """Tables of detectors: the stand-in, which says what it is, the cache of detectors, folds, stored detections."""
 
+import doctest
 from dataclasses import dataclass, replace
 
 import ablation
@@ -9,9 +10,11 @@ import pytest
 import table_3
 
 import detectors
+from detectors import data as detectors_data
+from detectors import judging, training
 from detectors.data import TrainingData, origin, split, without_edges
 from detectors.judging import load_detections, save_detections
-from harness import Run
+from harness import MissingData, Run
 from paucens.detector import Window
 from paucens.detector.scan import Search
 from paucens.features import PRESETS, ChannelSpec
@@ -158,3 +161,16 @@ def test_the_rows_of_table_3():
     assert all(config in table_3.CONFIGS for pair in table_3.PAIRS for config in pair)
     classifier = table_3.PAUC.classifier(3)
     assert classifier.fpr_range == (0.0, 0.25) and classifier.nu == 0.0625 and classifier.random_state == 3
+
+
+def test_without_data_it_says_how_to_get_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("PAUCENS_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingData, match="INRIA"):
+        table_3.main(["--scale", "paper", "--data", str(tmp_path), "--out", str(tmp_path)])
+
+
+@pytest.mark.parametrize("module", [detectors_data, judging, training])
+def test_examples_in_docstrings(module):
+    result = doctest.testmod(module)
+    assert result.attempted and not result.failed
