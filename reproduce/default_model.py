@@ -13,7 +13,7 @@ build/default_model/SCALE/best.npz; that of the scale "paper" is paucens/detecto
 
     python reproduce/default_model.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`.
+DIR holds the uncompressed INRIA folder of `data/README.md`. Trainings take 5 to 28 minutes on two cores.
 """
 
 import io

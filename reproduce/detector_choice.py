@@ -8,7 +8,7 @@ photograph. AdaBoost itself is there for comparison.
 
     python reproduce/detector_choice.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. A training takes 5 minutes on two cores.
+DIR holds the uncompressed INRIA folder of `data/README.md`. A training takes 4 to 9 minutes on two cores.
 """
 
 import itertools
