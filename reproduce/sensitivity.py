@@ -1,45 +1,35 @@
-"""What hangs on boxes, suppression, border and size: detectors of Table 3 on INRIA test, varied.
+"""How much boxes, suppression, border and size matter: detectors of Table 3 on INRIA test, varied.
 
-Protocol. `_detection.py` fixed all of it in advance: boxes of 100 pixels for windows of 128, which count from an
-overlap of .5 on, greedy suppression at .65 of the smaller area, images enlarged by their border and searched from their
-own size down. The detectors stay as they are; differences are paired over images, with intervals of 95 % by bootstrap.
-Nothing is chosen by this table.
+Protocol. `reproduce/detectors/__init__.py` fixed all of it in advance: boxes of 100 pixels for windows of 128, which
+count from an overlap of 0.5 on; greedy suppression at 0.65 of the smaller area; images padded with their own border and
+searched from their own size downwards. The detectors stay as they are. Differences are paired over images, with 95 %
+intervals by bootstrap. Nothing is chosen by this table.
 
     python reproduce/sensitivity.py --scale paper --data DIR
 
-with the uncompressed INRIA folder of `data/README.md` in DIR. At other scales a detector of few trees is run on
-rendered streets.
+DIR holds the uncompressed INRIA folder of `data/README.md`. Detectors that Table 3 has trained are taken from its
+cache. At other scales, a detector of few trees is run on rendered streets.
 """
 
-import copy
 import sys
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from paucens.detector import Window, non_maximum_suppression
+from detectors import DIFFERENCE, PROTOCOLS, DetectorConfig, cases, judged, load, log_evaluation, per_cent, trained
+from detectors.data import test_set, training_data
+from harness import Run, exit_code, forest, markdown
+from paucens.detector import non_maximum_suppression
 from paucens.detector.samples import pixels_of
-from paucens.evaluation import miss_rate_difference, miss_rate_interval
 from paucens.parallel import Threads
-from paucens.plotting import GREY, method_style, new_figure
-from reproduce._detection import joint_hash, log_evaluation
-from reproduce._detectors import PROTOCOLS, Row, material_of, trained
-from reproduce._run import Plan, Script, main
-from reproduce._store import Sheet, Task, task_key
-from reproduce._tables import markdown
+from paucens.plotting import house_style, method_style, new_figure
 
-NAME = "sensitivity"
-COLUMNS = ("column", "variation", "miss_rate", "low", "high", "difference", "difference_low", "difference_high")
-STANDARD, LOOSE = "as judged", "overlap of .4 counts"
-INSIDE, TWICE = "windows inside the image only", "from twice the image's size down"
-BEYOND_SUPPRESSION = (LOOSE, INSIDE, TWICE)
-ROWS = (Row("M+O+LUV", "M+O+LUV", n_seeds=3), Row("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV"))
-FLOOR = -5.0  # of scores: far below one false positive an image
+CONFIGS = [DetectorConfig("M+O+LUV", "M+O+LUV", n_seeds=3)]
+CONFIGS += [DetectorConfig("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV")]
+FLOOR = -5.0  # of scores: far below one false positive per image
 
 
 def suppressed(boxes, overlap=0.65, denominator="min", height=1.0):
-    """Detections of one image, boxes stretched about their middle before suppression."""
+    """Suppress detections of one image after stretching their boxes about the middle."""
     boxes = boxes.copy()
     middle = boxes[:, :2] + boxes[:, 2:4] / 2
     boxes[:, 2:4] *= height
@@ -47,121 +37,79 @@ def suppressed(boxes, overlap=0.65, denominator="min", height=1.0):
     return non_maximum_suppression(boxes, overlap, denominator)
 
 
-VARIATIONS = {  # of what all windows scored
+STANDARD = "standard"
+SUPPRESSIONS = {  # of the same windows
     STANDARD: suppressed,
-    "suppression at .5": partial(suppressed, overlap=0.5),
-    "suppression at .8": partial(suppressed, overlap=0.8),
-    "suppression at .5 of the union": partial(suppressed, overlap=0.5, denominator="union"),
+    "suppression at 0.5": partial(suppressed, overlap=0.5),
+    "suppression at 0.8": partial(suppressed, overlap=0.8),
+    "suppression at 0.5 of the union": partial(suppressed, overlap=0.5, denominator="union"),
     "boxes 5 % smaller": partial(suppressed, height=0.95),
     "boxes 5 % larger": partial(suppressed, height=1.05),
 }
 
 
-class Inside(Window):
-    """A window that never leaves the image."""
+def measure(run, case):
+    """Run a detector on the test set and judge it in every variation."""
+    config = next(config for config in CONFIGS if config.method == case["method"])
+    tests, seed = test_set(run, case["test_set"]), run.seed + case["repeat"]
+    detector, _ = trained(run, config, training_data(run), seed)
+    inside = replace(detector, search=replace(detector.search, window=replace(detector.window, inside=True)))
+    images = [pixels_of(image) for image in tests.images]
 
-    overhang = (0, 0)
+    def scan(detector, min_height=None):
+        levels = [detector.search.levels(rgb.shape[:2], min_height) for rgb in images]
+        return [detector.candidates(rgb, own, FLOOR, Threads(1))[0] for rgb, own in zip(images, levels, strict=True)]
 
-
-def plan(arguments):
-    """One task a detector."""
-    material, protocol = material_of(arguments), PROTOCOLS[arguments.scale]
-    data = material.data(1)
-    rows = ROWS if arguments.scale == "paper" else ROWS[:1]
-    tasks = [
-        Task(
-            task_key(material.name, joint_hash(data, material), row.method, row.preset, repeat, arguments),
-            len(VARIATIONS) + len(BEYOND_SUPPRESSION),
-            partial(measure, row, arguments.seed + repeat, arguments),
-        )
-        for row in rows
-        for repeat in range(min(row.n_seeds, protocol.seeds))
-    ]
-    return Plan([Sheet(NAME, COLUMNS, tasks)], protocol, data)
-
-
-def measure(row, seed, arguments):
-    """Run a detector on the first test set and judge it in every variation; rows of the CSV."""
-    material = material_of(arguments)
-    detector, _ = trained(row, seed, material, arguments)
-    column = material.columns[0]
-    images = [pixels_of(record.image) for record in column.load()]
-    found = [candidates(detector, image) for image in images]
-    matches = {name: column.evaluate(list(map(vary, found))) for name, vary in VARIATIONS.items()}
-    matches[LOOSE] = column.evaluate(list(map(suppressed, found)), overlap=0.4)
-    inside = copy.copy(detector)
-    inside.window = Inside(detector.window.shape, detector.window.target, detector.window.margin)
-    matches[INSIDE] = column.evaluate([suppressed(candidates(inside, image)) for image in images])
-    least = detector.window.target[0] / 2
-    matches[TWICE] = column.evaluate([suppressed(candidates(detector, image, least)) for image in images])
-    lines = []
-    for name, own in matches.items():
-        low, miss_rate, high = miss_rate_interval(own)
-        if material.is_real:
-            log_evaluation(NAME, f"{row.method} ({row.preset}), {name}", seed, column.name, miss_rate)
-        values = [miss_rate, low, high, *miss_rate_difference(own, matches[STANDARD])]
-        texts = (column.name, name, *(f"{value:.6f}" for value in values))
-        lines.append(dict(zip(COLUMNS, texts, strict=True)))
-    return lines
+    found, half = scan(detector), detector.window.target[0] / 2
+    matches = {name: tests.evaluate(list(map(suppress, found))) for name, suppress in SUPPRESSIONS.items()} | {
+        "an overlap of 0.4 counts": tests.evaluate(list(map(suppressed, found)), overlap=0.4),
+        "windows inside the image only": tests.evaluate(list(map(suppressed, scan(inside)))),
+        "from twice the image's size down": tests.evaluate(list(map(suppressed, scan(detector, half)))),
+    }
+    rows = [{"variation": name} | judged(own, matches[STANDARD]) for name, own in matches.items()]
+    for row in rows:
+        about = f"{config.method} ({config.preset}), {row['variation']}"
+        log_evaluation(run, about, seed, tests.title, row["miss_rate"])
+    return rows
 
 
-def candidates(detector, rgb, min_height=None):
-    """All windows of an image that score above `FLOOR`, (k, 5), nothing suppressed."""
-    with Threads(1) as one:
-        return detector.candidates(rgb, detector.search.levels(rgb.shape[:2], min_height), FLOOR, one)[0]
-
-
-# ---------------------------------------------------------------------------------- table and picture
-
-
-def table(frames):
-    """Miss rates and differences, a block a detector."""
-    frame = frames[NAME]
+def table(rows):
+    """List miss rates and differences, a block per detector."""
     blocks = [
         "# Sensitivity",
-        f"Log-average miss rates on {frame.column.iloc[0]}, per cent; intervals of 95 % over images.",
+        f"Log-average miss rates on {rows.test_set.iloc[0]} in per cent, with 95 % intervals over images.",
     ]
-    for method, rows in frame.groupby("method", sort=False):
-        cells = [
-            [
-                name,
-                ", ".join(f"{100 * rate:.1f}" for rate in own.miss_rate),
-                ", ".join(
-                    f"{100 * row.difference:+.1f} ({100 * row.difference_low:+.1f} to {100 * row.difference_high:+.1f})"
-                    for row in own.itertuples()
-                ),
-            ]
-            for name, own in rows.groupby("variation", sort=False)
-        ]
-        blocks += [f"## {method}", markdown(["variation", "each seed", "difference"], cells)]
+    for method, of_method in rows.groupby("method", sort=False):
+        lines = []
+        for name, own in of_method.groupby("variation", sort=False):
+            rates = ", ".join(f"{100 * rate:.1f}" for rate in own.miss_rate)
+            lines.append([name, rates, ", ".join(per_cent(each, "+") for each in own[DIFFERENCE].to_numpy())])
+        blocks += [f"## {method}", markdown(lines, ["variation", "each seed", "difference from the standard"])]
     return "\n\n".join(blocks) + "\n"
 
 
-def picture(frames):
-    """Draw the differences with their intervals, a panel a detector."""
-    frame = frames[NAME]
-    methods, names = frame.method.unique(), [name for name in frame.variation.unique() if name != STANDARD][::-1]
+@house_style()
+def picture(rows):
+    """Draw the differences with their intervals, a panel per detector."""
+    methods = list(rows[rows.variation != STANDARD].groupby("method", sort=False))
     figure = new_figure(3.2 + 2.6 * len(methods), 3.2)
     panels = figure.subplots(1, len(methods), sharey=True, squeeze=False)[0]
-    colour, marker = method_style("pAUCEnsT")
-    for method, axes in zip(methods, panels, strict=True):
-        axes.axvline(0, color=GREY, linewidth=1)
-        for height, name in enumerate(names):
-            own = frame[(frame.method == method) & (frame.variation == name)]
-            for k, row in enumerate(own.itertuples()):
-                place = height + 0.2 * (k - (len(own) - 1) / 2)
-                axes.plot([100 * row.difference_low, 100 * row.difference_high], 2 * [place], color=colour, linewidth=1)
-                axes.plot(100 * row.difference, place, marker, color=colour, markersize=4)
-        axes.set_title(method)
-        axes.set_xlabel("difference of miss rates, points")
-        axes.grid(axis="y", visible=False)
-        axes.grid(axis="x", visible=True)
-    panels[0].set_yticks(range(len(names)), names)
+    for (method, own), axes in zip(methods, panels, strict=True):
+        groups = own.groupby("variation", sort=False)
+        intervals = {name: 100 * each[DIFFERENCE].to_numpy() for name, each in groups}
+        forest(axes, intervals, lambda _: method_style("pAUCEnsT"), reference=0)
+        axes.set(title=method, xlabel="difference of miss rates, points")
+        axes.label_outer()
     return figure
 
 
-SCRIPT = Script(NAME, __doc__, (NAME,), plan, table, picture)
+def main(argv=None):
+    """Judge each detector in every variation; one detector is enough on rendered streets."""
+    run = Run.of(__file__, __doc__, PROTOCOLS, argv)
+    configs = CONFIGS if run.scale == "paper" else CONFIGS[:1]
+    rows = run.rows("sensitivity", measure, cases(run, load(run, 1), configs))
+    return run.write(table(rows), picture(rows))
 
 
 if __name__ == "__main__":
-    sys.exit(main(SCRIPT))
+    sys.exit(exit_code(main))

@@ -1,107 +1,78 @@
-"""How smooth the crops of INRIA are beside its photographs: what Tables 2 and 3 smooth photographs by.
+"""How much smoother the crops of INRIA are than its photographs, which Tables 2 and 3 smooth accordingly.
 
-Measure. Mean absolute second difference over mean absolute first difference of grey values, across and down, in strips
-of 160 x 24 pixels: at both sides of the crops without repeated edges, where there is background, and at random places
-of photographs without people, resampled to several sizes by area means and smoothed by triangles of several radii
-(`paucens.features.pyramid.resize`); medians. Training material only.
+Measure. The mean absolute second difference of grey values over their mean absolute first difference, across and down,
+in strips of 160 x 24 pixels: at both sides of the crops without repeated edges, which show background, and at random
+places of photographs without people. The photographs are resampled to several sizes by area means and smoothed by
+triangle filters of several radii (`paucens.features.pyramid.resize`). The figures are medians, of training data only.
 
     python reproduce/sharpness.py --scale paper --data DIR
 
-with the uncompressed INRIA folder of `data/README.md` in DIR. At other scales rendered streets stand in.
+DIR holds the uncompressed INRIA folder of `data/README.md`. At other scales, rendered streets stand in.
 """
 
+import itertools
 import sys
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from detectors import load, training_data, without_edges
+from harness import Run, exit_code, markdown
 from paucens.detector.samples import pixels_of
 from paucens.features.pyramid import resize
 from paucens.parallel import Threads
-from paucens.plotting import GREY, new_figure
-from reproduce._detection import held_crops
-from reproduce._detectors import material_of
-from reproduce._run import Plan, Script, main
-from reproduce._store import Sheet, Task, task_key
-from reproduce._tables import markdown
+from paucens.plotting import GREY, house_style, new_figure
 
-NAME = "sharpness"
-STRIP = (160, 24)
+HEIGHT, WIDTH = 160, 24  # of a strip
 FACTORS, RADII = (1.0, 1.5, 2.5), (0.0, 0.5, 0.6, 0.7, 1.0)
-COLUMNS = ("images", "factor", "radius", "across", "down", "n_strips")
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """What a scale stands for."""
+    """What a scale means."""
 
-    every: int  # image is looked at
-    strips: int  # of each photograph
-
-
-PROTOCOLS = {"smoke": Protocol(2, 2), "small": Protocol(1, 6), "paper": Protocol(4, 6)}
+    every: int  # 4: every fourth image is looked at
+    strips: int  # per photograph
+    scenes: int = 0  # rendered; 0: photographs
 
 
-def plan(arguments):
-    """Plan the one task."""
-    material = material_of(arguments)
-    key = task_key(material.name, material.content_hash, "ratio of differences", "strips", 0, arguments)
-    n_rows = 1 + len(FACTORS) * len(RADII)
-    return Plan(
-        [Sheet(NAME, COLUMNS, [Task(key, n_rows, partial(measure, arguments))])],
-        PROTOCOLS[arguments.scale],
-        material.data(0),
-    )
+PROTOCOLS = {"smoke": Protocol(2, 2, 8), "small": Protocol(1, 6, 16), "paper": Protocol(4, 6)}
 
 
-def measure(arguments):
-    """Medians of crops, then of photographs at every size and radius."""
-    material, protocol = material_of(arguments), PROTOCOLS[arguments.scale]
-    crops = [pixels_of(crop) for crop in held_crops(material.crops[:: protocol.every])]
-    sides = [side for crop in crops for side in (crop[:, : STRIP[1]], crop[:, -STRIP[1] :])]
-    rows = [row_of("crops", 1.0, 0.0, sides)]
-    photographs = [pixels_of(image) for image in material.negatives[:: protocol.every]]
-    rows += [
-        row_of("photographs", factor, radius, strips_of(photographs, factor, radius, protocol.strips, arguments.seed))
-        for factor in FACTORS
-        for radius in RADII
-    ]
+def measure(run, case):
+    """Measure the crops, then the photographs at every size and radius."""
+    data, every = training_data(run), run.protocol.every
+    crops = [pixels_of(crop) for crop in without_edges(data.crops[::every])]
+    sides = [side for crop in crops for side in (crop[:, :WIDTH], crop[:, -WIDTH:])]
+    photographs, rows = [pixels_of(image) for image in data.images[::every]], [medians("crops", 1.0, 0.0, sides)]
+    for factor, radius in itertools.product(FACTORS, RADII):
+        strips = strips_of(photographs, factor, radius, run.protocol.strips, run.seed)
+        rows.append(medians("photographs", factor, radius, strips))
     return rows
 
 
 def strips_of(photographs, factor, radius, n_strips, seed):
-    """Strips at random places, the same for every radius, of those photographs that are large enough."""
+    """Yield strips at random places, the same for every radius, of the photographs that are large enough."""
     random = np.random.RandomState(seed)
-    with Threads(1) as one:
-        for pixels in photographs:
-            shape = [int(side / factor) // 4 * 4 for side in pixels.shape[:2]]
-            if shape[0] >= STRIP[0] and shape[1] >= STRIP[1]:
-                small = resize(pixels, shape, one, radius)
-                for _ in range(n_strips):
-                    y, x = (random.randint(side - size + 1) for side, size in zip(shape, STRIP, strict=True))
-                    yield small[y : y + STRIP[0], x : x + STRIP[1]]
+    for pixels in photographs:
+        height, width = (int(side / factor) // 4 * 4 for side in pixels.shape[:2])
+        if height >= HEIGHT and width >= WIDTH:
+            small = resize(pixels, (height, width), Threads(1), radius)
+            for _ in range(n_strips):
+                y, x = random.randint(height - HEIGHT + 1), random.randint(width - WIDTH + 1)
+                yield small[y : y + HEIGHT, x : x + WIDTH]
 
 
-def row_of(images, factor, radius, strips):
-    """Medians over strips."""
+def medians(images, factor, radius, strips):
+    """Return a row: the medians of both ratios over strips."""
     ratios = np.array([ratios_of(strip) for strip in strips])
     across, down = np.median(ratios, axis=0)
-    return {
-        "images": images,
-        "factor": factor,
-        "radius": radius,
-        "across": f"{across:.4f}",
-        "down": f"{down:.4f}",
-        "n_strips": len(ratios),
-    }
+    row = {"images": images, "factor": factor, "radius": radius}
+    return row | {"across": f"{across:.4f}", "down": f"{down:.4f}", "n_strips": len(ratios)}
 
 
 def ratios_of(strip):
-    """Second over first differences of grey values, across and down."""
+    """Divide second by first differences of grey values, across and down."""
     grey = strip.astype(np.float64) @ [0.299, 0.587, 0.114]
     return [
         np.abs(np.diff(grey, 2, axis=axis)).mean() / max(2 * np.abs(np.diff(grey, axis=axis)).mean(), 1e-9)
@@ -109,40 +80,36 @@ def ratios_of(strip):
     ]
 
 
-# ---------------------------------------------------------------------------------- table and picture
-
-
-def table(frames):
+def table(rows):
     """List all medians."""
-    frame = frames[NAME]
-    cells = [
+    lines = [
         [row.images, f"1/{row.factor:g}", f"{row.radius:g}", f"{row.across:.3f}", f"{row.down:.3f}", row.n_strips]
-        for row in frame.itertuples()
+        for row in rows.itertuples()
     ]
-    return (
-        f"# Sharpness\n\n{frame.data_set.iloc[0]}: second over first differences, medians of strips.\n\n"
-        + markdown(["images", "size", "radius", "across", "down", "strips"], cells)
-        + "\n"
-    )
+    about = f"{rows.data_set.iloc[0]}: second over first differences of grey values, medians over strips."
+    return f"# Sharpness\n\n{about}\n\n{markdown(lines, ['images', 'size', 'radius', 'across', 'down', 'strips'])}\n"
 
 
-def picture(frames):
-    """Draw the ratio against the radius, a line a size, and that of crops across all."""
-    frame = frames[NAME]
-    crops, photographs = frame[frame.images == "crops"], frame[frame.images != "crops"]
+@house_style()
+def picture(rows):
+    """Draw the mean of both ratios against the radius, a line per size, and that of the crops."""
+    ratio, crops = (rows.across + rows.down) / 2, rows.images == "crops"
     figure = new_figure(5.0, 3.2)
     axes = figure.subplots()
-    for factor, own in photographs.groupby("factor"):
-        axes.plot(own.radius, (own.across + own.down) / 2, "o-", label=f"photographs, size 1/{factor:g}")
-    axes.axhline((crops.across + crops.down).iloc[0] / 2, color=GREY, linestyle="--", label="crops")
-    axes.set_xlabel("radius of the triangle that smooths")
-    axes.set_ylabel("second / first differences")
+    for factor, own in rows[~crops].groupby("factor"):
+        axes.plot(own.radius, ratio[own.index], "o-", label=f"photographs, size 1/{factor:g}")
+    axes.axhline(ratio[crops].item(), color=GREY, linestyle="--", label="crops")
+    axes.set(xlabel="radius of the triangle filter", ylabel="second over first differences")
     axes.legend()
     return figure
 
 
-SCRIPT = Script(NAME, __doc__, (NAME,), plan, table, picture)
+def main(argv=None):
+    """Measure the training data."""
+    run = Run.of(__file__, __doc__, PROTOCOLS, argv)
+    rows = run.rows("sharpness", measure, load(run, 0))
+    return run.write(table(rows), picture(rows))
 
 
 if __name__ == "__main__":
-    sys.exit(main(SCRIPT))
+    sys.exit(exit_code(main))

@@ -46,7 +46,7 @@ def ten_channels(request):
     if request.param == "INRIA":
         for path in sorted(TRAINED.glob("M-O-LUV-robust-0-*/model.npz")):
             detector = PedestrianDetector.load(path)
-            if detector.notes["row"] == "M+O+LUV":  # not one of the ablation, nor of pAUCEns
+            if detector.notes.get("config") == "M+O+LUV":  # not one of the ablation, nor of pAUCEns
                 return detector
         pytest.skip("no detector there; `python reproduce/table_3.py --scale paper --data DIR` trains it")
     booster = AdaBoostClassifier(learner=Tree(depth=3, column_fraction=1 / 16, column_sampling="node"), shrinkage=0.1)

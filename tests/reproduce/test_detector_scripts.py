@@ -1,4 +1,4 @@
-"""Figure 1 and the choice of the default detector at smoke scale, and what they rest on."""
+"""Figure 1, the sensitivity, and the choices of a detector at smoke scale, and what they rest on."""
 
 import json
 import random
@@ -6,26 +6,37 @@ import signal
 import subprocess
 import sys
 import time
-from unittest import mock
+from pathlib import Path
 
+import default_model
+import detector_choice
+import figure_1
 import numpy as np
+import pandas as pd
 import pytest
+import sensitivity
+import table_2
 from PIL import Image
 from sklearn.utils import Bunch
 
+import detectors
+from detectors.data import images_hash
+from harness import Run
+from paucens.datasets import DetectionRecord
 from paucens.detector import PedestrianDetector
 from paucens.detector.model import DEFAULT
-from reproduce import _detection, _detectors, default_model, detector_choice, figure_1, sensitivity
-from reproduce._run import parse_arguments, perform
-from reproduce._store import read_frame
+
+
+def smoke(out):
+    return ["--scale", "smoke", "--jobs", "1", "--out", str(out)]
 
 
 def test_figure_1(tmp_path):
-    perform(figure_1.SCRIPT, parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)]))
-    frame = read_frame(tmp_path / "figure_1.csv")
-    boxes = [json.loads(text) for text in frame.boxes]
-    assert not boxes[0]["false"]  # less than .001 an image: none anywhere
-    assert (np.diff(frame.miss_rate) <= 0).all() and (np.diff(frame.threshold) <= 0).all()
+    figure_1.main(smoke(tmp_path))
+    rows = pd.read_csv(tmp_path / "figure_1.csv")
+    boxes = [json.loads(text) for text in rows.boxes]
+    assert not boxes[0]["false"]  # less than 0.001 per image: none anywhere
+    assert (np.diff(rows.miss_rate) <= 0).all() and (np.diff(rows.threshold) <= 0).all()
     assert len({len(kinds["found"]) + len(kinds["missed"]) for kinds in boxes}) == 1  # always the same people
     assert (tmp_path / "figure_1.png").stat().st_size > 10_000
 
@@ -43,31 +54,31 @@ def test_changes_of_images():
     for name, change in default_model.CHANGES.items():
         changed = change(image)
         assert changed.shape == image.shape and changed.dtype == np.uint8
-        assert (name == "as it is") == np.array_equal(changed, image)
+        assert (name == "unchanged") == np.array_equal(changed, image)
     assert np.array_equal(default_model.mixed(image, 4, 0), image)
     kinds = [default_model.mixed(image, k, 0) for k in range(4)]
     assert len({kind.tobytes() for kind in kinds}) == 4
     assert np.array_equal(kinds[1], default_model.mixed(image, 1, 0))
 
 
-def test_sensitivity_begins_with_what_was_judged(tmp_path, monkeypatch):
-    monkeypatch.setattr(_detectors, "ROOT", tmp_path)
-    arguments = parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)])
-    perform(sensitivity.SCRIPT, arguments)
-    frame = read_frame(tmp_path / "sensitivity.csv").set_index("variation")
-    judged = _detectors.measure("table_3", sensitivity.ROWS[0], 0, arguments, 1)[0]
-    assert frame.miss_rate[sensitivity.STANDARD] == float(judged["miss_rate"])
-    assert frame.difference[sensitivity.STANDARD] == 0
-    assert set(frame.index) == {*sensitivity.VARIATIONS, *sensitivity.BEYOND_SUPPRESSION}
+def test_sensitivity_begins_with_what_was_judged(tmp_path):
+    run = sensitivity.main(smoke(tmp_path))
+    rows = pd.read_csv(tmp_path / "sensitivity.csv").set_index("variation")
+    case = {"test_set": rows.test_set.iloc[0], "method": "M+O+LUV", "preset": "robust", "repeat": 0}
+    (judged,) = detectors.judge(run, case, sensitivity.CONFIGS)  # by the detector that is there already
+    assert rows.miss_rate[sensitivity.STANDARD] == float(judged["miss_rate"])
+    assert rows.difference[sensitivity.STANDARD] == 0
+    assert list(rows.index[:6]) == list(sensitivity.SUPPRESSIONS) and len(rows) == 9
+    assert len(list((tmp_path / "detectors" / "smoke").iterdir())) == 1
 
 
 def test_the_overlap_that_counts():
-    """Two boxes that share 62 of 138 rows: .45 of their union."""
+    """Two boxes that share 62 of 138 rows: 0.45 of their union."""
     record = Bunch(boxes=np.array([[0.0, 0, 41, 100]]), ignore=np.empty((0, 4)))
-    column = _detection.TestColumn("one person", lambda: [record], 50, None)
+    one_person = detectors.TestSet("one person", [record], 50, None)
     found = [np.array([[0.0, 38, 41, 100, 1]])]
-    assert [column.evaluate(found, overlap).is_true.tolist() for overlap in (0.4, 0.5)] == [[True], [False]]
-    assert column.evaluate(found).is_true.tolist() == [False]
+    assert [one_person.evaluate(found, overlap).is_true.tolist() for overlap in (0.4, 0.5)] == [[True], [False]]
+    assert one_person.evaluate(found).is_true.tolist() == [False]
 
 
 def test_stretched_boxes_keep_their_middle():
@@ -75,105 +86,111 @@ def test_stretched_boxes_keep_their_middle():
     np.testing.assert_allclose(sensitivity.suppressed(box, height=1.1), [[8, 15, 44, 110, 1]])
 
 
-def test_rows_depend_on_the_test_images(tmp_path):
+def test_data_are_known_by_the_pixels_of_all_images(tmp_path):
     """Two sets whose images have the same names and sizes."""
     hashes = []
     for value in (0, 200):
         path = tmp_path / f"{value}" / "a.bmp"
         path.parent.mkdir()
         Image.new("L", (9, 9), value).save(path)
-        record = Bunch(image=path, boxes=np.array([[0.0, 0, 4, 8]]), ignore=np.empty((0, 4)))
-        column = _detection.TestColumn("one person", lambda record=record: [record], 50, None)
-        material = _detection.Material("INRIA", "rendered", [path], [path], [column], "of crops", 0.0)
-        hashes.append([_detection.joint_hash(material.data(n), material) for n in (0, 1)])
-        assert [data.title for data in material.data(1)] == ["INRIA, training", "one person"]
-    assert hashes[0][0] == hashes[1][0] == "of crops"
-    assert len({hashes[0][0], hashes[0][1], hashes[1][1]}) == 3
+        record = DetectionRecord(path, np.array([[0.0, 0, 4, 8]]))
+        tests = detectors.TestSet("one person", [record], 50, None)
+        moved = detectors.TestSet("one person", [DetectionRecord(path, np.array([[1.0, 0, 4, 8]]))], 50, None)
+        data = detectors.TrainingData("INRIA", "rendered", [path], [path], 0.0)
+        hashes += [tests.content_hash, moved.content_hash, data.content_hash]
+    assert len(set(hashes)) == 6
 
 
-def test_rows_do_not_depend_on_how_images_are_packed(tmp_path):
-    """One PNG per encoder has other bytes; what counts is pixels, and a file that changes is read again."""
+def test_data_do_not_depend_on_how_images_are_packed(tmp_path):
+    """The bytes of a PNG depend on the encoder; pixels count, and a file that changes is read again."""
     pixels = np.random.default_rng(0).integers(256, size=(9, 9, 3)).astype(np.uint8)
     path, packed, again = (tmp_path / name for name in ("a.png", "b.png", "c.bmp"))
     for file, level in ((path, 9), (packed, 0), (again, None)):
         Image.fromarray(pixels).save(file, **({} if level is None else {"compress_level": level}))
     assert path.read_bytes() != packed.read_bytes()
-    digests = {_detection.images_hash([image]) for image in (path, packed, again, pixels)}
+    digests = {images_hash([image]) for image in (path, packed, again, pixels)}
     assert len(digests) == 1
     Image.fromarray(255 - pixels).save(path)
-    assert _detection.images_hash([path]) not in digests
+    assert images_hash([path]) not in digests
+
+
+def test_a_worker_with_other_data_is_refused(tmp_path):
+    run = Run.of("table_2.py", "", detectors.PROTOCOLS, smoke(tmp_path))
+    (named,) = detectors.load(run)
+    assert named == {"data_set": "streets (stand-in)", "test_set": "streets (stand-in), 100 px"}
+    assert {title: about["shape"] for title, about in run.sources.items()} == {
+        "streets (stand-in), training": [24],
+        "streets (stand-in), 100 px": [4],
+    }
+    run.sources["streets (stand-in), 100 px"] = {"content_hash": "another", "shape": [4]}
+    with pytest.raises(ConnectionError, match="other data"):
+        detectors.test_set(run, "streets (stand-in), 100 px")
 
 
 @pytest.mark.parametrize("n_seeds", [1, 2])
-def test_differences_depend_on_the_seeds(n_seeds):
-    rows = [_detectors.Row(name, "M+O+LUV", n_seeds=n) for name, n in (("one", 3), ("other", n_seeds))]
-    arguments = parse_arguments("", ["--scale", "smoke"])
-    protocol = _detectors.Protocol(seeds=3, scenes=8)
-    with mock.patch.dict(_detectors.PROTOCOLS, smoke=protocol):
-        plan = _detectors.detector_plan("table_3", rows, [tuple(rows)], arguments)
-    assert [task.key[4] for task in plan.sheets[1].tasks] == [" ".join("012"[:n_seeds])]
+def test_pairs_are_compared_over_the_seeds_of_both(n_seeds, tmp_path):
+    pair = [detectors.DetectorConfig(name, "M+O+LUV", n_seeds=n) for name, n in (("one", 3), ("other", n_seeds))]
+    run = Run.of("table_3.py", "", {"smoke": detectors.Protocol(seeds=3)}, smoke(tmp_path))
+    (case,) = detectors.pair_cases(run, [{"test_set": "some"}], [pair])
+    assert case["n_seeds"] == n_seeds and (case["method"], case["baseline"]) == ("one", "other")
+    seeds = [(case["method"], case["repeat"]) for case in detectors.cases(run, [{"test_set": "some"}], pair)]
+    assert sorted(seeds) == [("one", k) for k in range(3)] + [("other", k) for k in range(n_seeds)]
 
 
-KILLED = """
-import sys
-from pathlib import Path
-from reproduce import _detectors, table_2
-from reproduce._run import parse_arguments, perform
-_detectors.ROOT = Path(sys.argv[1])
-print("begin", flush=True)
-perform(table_2.SCRIPT, parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", sys.argv[1]]))
-"""
+def test_evaluations_on_photographs_are_listed_beside_the_results(tmp_path):
+    """A run with --out never touches the list in `figures/`."""
+    run = Run.of("table_3.py", "", detectors.PROTOCOLS, ["--scale", "paper", "--out", str(tmp_path)])
+    for seed in (0, 1):
+        detectors.log_evaluation(run, "M+O+LUV (robust)", seed, "INRIA, 50 px", "0.179431")
+    detectors.log_evaluation(run, "M+O+LUV (robust)", 2, "streets (stand-in), 100 px", "0.5")
+    lines = (tmp_path / "test_evaluations.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "script,method,seed,test_set,log_average_miss_rate"
+    assert lines[1:] == [f'table_3,M+O+LUV (robust),{seed},"INRIA, 50 px",0.179431' for seed in (0, 1)]
 
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_goes_on(tmp_path):
     """kill -9 at ten random moments; the rows are those of a run in one piece."""
     chance, whole, cut = random.Random(0), tmp_path / "whole", tmp_path / "cut"
-    for folder in (whole, cut):
-        folder.mkdir()
+    command = [sys.executable, Path(table_2.__file__)]
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", KILLED, whole], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, *smoke(whole)], check=True, stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - start
     for _ in range(10):
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, cut], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        process.stdout.readline()
+        process = subprocess.Popen([*command, *smoke(cut)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(chance.uniform(0.02, 0.3) * seconds)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    subprocess.run([sys.executable, "-c", KILLED, cut], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, *smoke(cut)], check=True, stdout=subprocess.DEVNULL)
     for name in ("table_2", "table_2_pairs"):
         one, other = (
-            read_frame(folder / f"{name}.csv").drop(columns=["train_seconds", "detect_seconds"], errors="ignore")
+            pd.read_csv(folder / f"{name}.csv").drop(columns=["train_seconds", "detect_seconds"], errors="ignore")
             for folder in (whole, cut)
         )
         assert one.equals(other)
 
 
 @pytest.mark.slow
-def test_detector_choice(tmp_path, monkeypatch):
-    monkeypatch.setattr(_detectors, "ROOT", tmp_path)
-    paths = perform(
-        detector_choice.SCRIPT, parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)])
-    )
-    frame = read_frame(paths[0])
-    assert list(frame.method) == ["AdaBoost", "pAUCEnsT"] and (frame.miss_rate > 0).all()
+def test_detector_choice(tmp_path):
+    detector_choice.main(smoke(tmp_path))
+    rows = pd.read_csv(tmp_path / "detector_choice.csv")
+    assert list(rows.method) == ["AdaBoost", "pAUCEnsT"] and (rows.miss_rate > 0).all()
     assert "AdaBoost on the same windows" in (tmp_path / "detector_choice.md").read_text(encoding="utf-8")
-    assert not list((tmp_path / "build").rglob("*.npy"))  # nothing is left of the trainings
+    assert not list(tmp_path.rglob("*.npy"))  # nothing is left of the trainings
 
 
 @pytest.mark.slow
-def test_default_model(tmp_path, monkeypatch):
-    monkeypatch.setattr(_detectors, "ROOT", tmp_path)
-    arguments = parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)])
+def test_default_model(tmp_path):
     before = DEFAULT.read_bytes()
-    perform(default_model.SCRIPT, arguments)
-    assert DEFAULT.read_bytes() == before  # only the scale of the paper changes the package
+    default_model.main(smoke(tmp_path))
+    assert DEFAULT.read_bytes() == before  # a detector is put into the package by hand
     assert "stand-in" in (tmp_path / "default_model.md").read_text(encoding="utf-8")
-    tested = read_frame(tmp_path / "default_model_test.csv")
+    tested = pd.read_csv(tmp_path / "default_model_test.csv")
     assert list(tested.change) == list(default_model.CHANGES)
     assert tested.difference[0] == 0 and tested.miss_rate.between(0, 1).all()
+    best = PedestrianDetector.load(tmp_path / "default_model" / "smoke" / "best.npz")
+    assert best.notes["images"] == tested.images[0] and "research" in best.notes["training data"]
+    assert not list(tmp_path.rglob("*.npy")) and len(list(tmp_path.rglob("*.png"))) == 1
 
 
 def test_the_default_detector_says_where_it_comes_from():

@@ -1,25 +1,24 @@
 """figure_3.py: what is cut out, that all methods see the same windows, how curves are read, and the smoke scale."""
 
+import sys
 from dataclasses import replace
-from types import SimpleNamespace
 
+import figure_3
 import numpy as np
+import pandas as pd
 import pytest
 
+from detectors import window_classifiers as classifiers
 from paucens.datasets import DetectionRecord, synthetic_streets
 from paucens.detector import PedestrianDetector, scan
 from paucens.evaluation import fppw_curve, miss_rate_at_fppw
 from paucens.features.hog import cell_lbp, hog
 from paucens.features.pyramid import resize
 from paucens.parallel import Threads
-from reproduce import _detection, _detectors, figure_3
-from reproduce import _window_classifiers as classifiers
-from reproduce._run import parse_arguments, perform
-from reproduce._store import read_frame
 
 
 def crops_of_windows(rgb):
-    """All windows of a photograph with a margin of 16 of its repeated edge, slowly, (n, 160, 96, 3)."""
+    """Cut all windows of a photograph with a margin of 16 of its repeated edge, slowly, (n, 160, 96, 3)."""
     crops = []
     for level in classifiers.levels_of(rgb.shape[:2]):
         pixels = np.pad(resize(rgb, level.shape, Threads(1)), ((16, 16), (16, 16), (0, 0)), mode="edge")
@@ -71,19 +70,18 @@ def test_all_methods_see_the_same_windows(photograph):
     ]
     alone = hog(windows), cell_lbp(windows)
     for shape, one, other in zip([(-1, 7, 15, 36), (-1, 8, 4, 59)], dense, alone, strict=True):
-        one, other = one.reshape(shape), other.reshape(shape)  # inside, nothing hangs on what is around the window
+        one, other = one.reshape(shape), other.reshape(shape)  # inside, nothing depends on the surroundings
         np.testing.assert_allclose(one[:, 1:-1, 1:-1], other[:, 1:-1, 1:-1], atol=2e-6)
         assert one.shape == other.shape and not np.allclose(one, other, atol=1e-3)
 
 
 @pytest.mark.parametrize("band_bytes", [scan.BAND_BYTES, 100_000])
 def test_trees_see_the_same_windows(photograph, band_bytes, monkeypatch):
-    """Whatever the bands: of few bytes they have few rows, and every second one of these is not that of the level."""
+    """Bands of few bytes have few rows, and not every second one of these is one of the level."""
     monkeypatch.setattr(scan, "BAND_BYTES", band_bytes)
     detector = PedestrianDetector.default()
-    detector.smooth = 0.0  # as it would smooth photographs only
-    detector.trees = replace(detector.trees, rejection=np.full_like(detector.trees.rejection, -np.inf))
-    trees = classifiers.Trees(detector)
+    search = replace(detector.search, smooth=0.0)  # which would smooth photographs only
+    trees = classifiers.Trees(replace(detector, search=search, trees=detector.trees.without_rejection()))
     scores = trees.of_crops(crops_of_windows(photograph))
     assert len(np.unique(scores)) > 100
     np.testing.assert_allclose(trees.of_windows(photograph), scores, atol=1e-4)
@@ -95,7 +93,7 @@ def test_wanted_windows_and_those_of_crops(photograph):
     assert len(np.unique(wanted)) == 30
     parts = classifiers.described_windows(classifiers.dense_hog, 2 * [photograph], [wanted, np.array([3])])
     assert np.array_equal(np.concatenate(parts), every[[*wanted, 3]])
-    crop = photograph[30:190, 20:116]  # on the grid of the crop alone; around its window there is more than HOG sees
+    crop = photograph[30:190, 20:116]  # on the grid of the crop alone; HOG sees less than the crop holds
     around = classifiers.dense_hog(np.ascontiguousarray(photograph[46 - 8 : 174 + 8, 36 - 8 : 100 + 8]))[4]
     np.testing.assert_allclose(classifiers.described_crops(classifiers.dense_hog, crop[None])[0], around, atol=2e-6)
     assert classifiers.random_places((100, 60), 10, np.random.default_rng(0)).size == 0  # too small for a window
@@ -113,57 +111,37 @@ def test_curves_are_thinned_to_what_they_attain():
     positives, negatives = random.normal(3, 1, size=400), random.normal(size=200_000)
     rates = figure_3.thinned(positives, negatives)
     assert len(figure_3.FPPW) == len(rates) <= 300 and (np.diff(rates) <= 0).all()
-    for fppw in figure_3.REFERENCES.values():
+    for fppw in map(float, figure_3.REFERENCES):
         at = np.flatnonzero(np.isclose(figure_3.FPPW, fppw, rtol=1e-9))
         assert rates[at].tolist() == pytest.approx([miss_rate_at_fppw(positives, negatives, fppw)])
     assert set(rates.round(9)) <= set(fppw_curve(positives, negatives)[1].round(9))
 
 
-def test_what_a_cascade_gives_up_counts_as_lowest():
+def test_windows_that_a_cascade_rejects_count_as_lowest():
     positives, negatives = np.array([2.0, 1, -np.inf, -np.inf]), np.array([0.0, -11] + 8 * [-np.inf])
     rates = figure_3.thinned(positives, negatives)
     assert rates[0] == 0.5 and rates[-2] == 0.5 and rates[-1] == 0
     assert figure_3.thinned(positives[2:], negatives[2:])[:-1].tolist() == [1.0] * (len(rates) - 1)
 
 
-def test_each_evaluation_on_photographs_is_listed(monkeypatch, tmp_path):
-    material = SimpleNamespace(name="INRIA", source="uncompressed", is_real=True)
-    model = SimpleNamespace(of_crops=lambda crops: np.arange(len(crops)), of_windows=lambda rgb: rgb.ravel())
-    monkeypatch.setattr(figure_3, "material_of", lambda arguments: material)
-    monkeypatch.setattr(figure_3, "judged_on", lambda arguments: (synthetic_streets(2, seed=1), [np.full((3, 4), 0.5)]))
-    monkeypatch.setitem(figure_3.METHODS, "sp-Cov", lambda *given: (model, 5.0))
-    monkeypatch.setattr(_detection, "EVALUATIONS", tmp_path / "test_evaluations.csv")
-    rows = figure_3.measure("sp-Cov", SimpleNamespace(seed=0))
-    n = rows[0]["n_positives"]
-    assert len(rows) == len(figure_3.FPPW) and rows[0]["n_negatives"] == 36 and n > 4
-    lines = (tmp_path / "test_evaluations.csv").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 2 and "1e-4 FPPW" in lines[1] and lines[1].endswith(f",{1 / n:.6f}")  # the score 0 of n
-
-
 def test_the_stand_in(monkeypatch, tmp_path):
-    """It says what it is; without OpenCV rows say so, and what there was of the trees is kept."""
-    monkeypatch.setattr(_detectors, "ROOT", tmp_path)
-    monkeypatch.setattr(_detection, "EVALUATIONS", tmp_path / "test_evaluations.csv")
-    arguments = parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path / "out")])
-    paths = perform(figure_3.SCRIPT, arguments)
-    frame, text = read_frame(paths[0]), (tmp_path / "out" / "figure_3.md").read_text(encoding="utf-8")
-    assert frame.groupby("method").size().to_dict() == dict.fromkeys(figure_3.METHODS, len(figure_3.FPPW))
-    assert set(frame.setting) == {"recut"} and frame[["n_positives", "n_negatives"]].drop_duplicates().shape == (1, 2)
+    """It says what it is; without OpenCV rows say so, and the trained detector is used again."""
+    arguments = ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)]
+    figure_3.main(arguments)
+    rows, text = pd.read_csv(tmp_path / "figure_3.csv"), (tmp_path / "figure_3.md").read_text(encoding="utf-8")
+    assert rows.groupby("method").size().to_dict() == dict.fromkeys(figure_3.COLOURS, len(figure_3.FPPW))
+    assert rows[["n_positives", "n_negatives"]].drop_duplicates().shape == (1, 2)
     assert "streets (stand-in), recut" in text and "Wang" not in text and "Tuzel" not in text
-    assert (frame.low <= frame.miss_rate).all() and (frame.miss_rate <= frame.high).all()
+    assert (rows.low <= rows.miss_rate).all() and (rows.miss_rate <= rows.high).all()
     assert not (tmp_path / "test_evaluations.csv").exists()  # of photographs only
-    real = figure_3.table({"figure_3": frame.assign(data_set="INRIA")})
+    real = figure_3.table(rows.assign(data_set="INRIA"))
     assert "Wang" in real and "Tuzel" in real and "| 5.3 " in real
 
-    def no_opencv(name):
-        raise ImportError(f"cv2.{name} is needed, but OpenCV is not installed")
-
-    monkeypatch.setattr(figure_3, "from_opencv", no_opencv)
-    perform(figure_3.SCRIPT, arguments)
-    less, text = read_frame(paths[0]), (tmp_path / "out" / "figure_3.md").read_text(encoding="utf-8")
-    trees = less[less.note == ""]
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    figure_3.main(arguments)
+    less, text = pd.read_csv(tmp_path / "figure_3.csv"), (tmp_path / "figure_3.md").read_text(encoding="utf-8")
+    trees = less[less.note.isna()]
     assert trees.method.unique().tolist() == ["sp-Cov"] and len(less) == len(trees) + 2
-    before = frame[frame.method == "sp-Cov"].train_seconds
-    assert trees.train_seconds.astype(float).tolist() == before.astype(float).tolist()
+    assert trees.train_seconds.tolist() == rows[rows.method == "sp-Cov"].train_seconds.tolist()
     assert "HOG + SVM: cv2.HOGDescriptor is needed, but OpenCV is not installed" in text
-    assert (tmp_path / "out" / "figure_3.png").stat().st_size > 10_000
+    assert (tmp_path / "figure_3.png").stat().st_size > 10_000

@@ -1,13 +1,13 @@
-"""How smooth images are: the measure, and the script on its stand-in."""
+"""sharpness.py and crop_edges.py: what they measure, and both scripts on rendered streets."""
 
+import crop_edges
 import numpy as np
+import pandas as pd
 import pytest
+import sharpness
 
 from paucens.features.pyramid import resize
 from paucens.parallel import Threads
-from reproduce import sharpness
-from reproduce._run import parse_arguments, perform
-from reproduce._store import read_frame
 
 
 def test_smoothing_lowers_the_ratio():
@@ -27,8 +27,10 @@ def test_strips_are_the_same_at_every_radius():
         assert np.corrcoef(one.ravel(), other.ravel())[0, 1] > 0.9
 
 
-def test_the_stand_in(tmp_path):
-    perform(sharpness.SCRIPT, parse_arguments("", ["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)]))
-    frame = read_frame(tmp_path / "sharpness.csv")
-    assert len(frame) == 1 + len(sharpness.FACTORS) * len(sharpness.RADII)
-    assert frame.data_set.iloc[0] == "streets (stand-in)"
+@pytest.mark.parametrize("script", [sharpness, crop_edges])
+def test_the_stand_in(script, tmp_path):
+    run = script.main(["--scale", "smoke", "--jobs", "1", "--out", str(tmp_path)])
+    rows = pd.read_csv(tmp_path / f"{run.name}.csv")
+    assert len(rows) == {"sharpness": 1 + len(sharpness.FACTORS) * len(sharpness.RADII), "crop_edges": 20}[run.name]
+    assert set(rows.data_set) == {"streets (stand-in)"} and list(run.sources) == ["streets (stand-in), training"]
+    assert "streets (stand-in)" in (tmp_path / f"{run.name}.md").read_text(encoding="utf-8")
