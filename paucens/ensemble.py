@@ -1,19 +1,18 @@
 """Algorithm 1: an ensemble trained for one slice of the ROC curve."""
 
-import itertools
-import warnings
+from dataclasses import dataclass, field
 
 import numpy as np
 from tqdm import tqdm
 
-from paucens.cutting_plane import Master, training_positions, training_threshold
+from paucens.base import WeightedEnsemble, prepare
+from paucens.cutting_plane import Master, training_rank_ranges, training_threshold
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
-from paucens.metrics import band_indices, check_fpr_range
-from paucens.model import WeightedEnsemble
-from paucens.validation import check_choice, check_positive
+from paucens.metrics import check_fpr_range
+from paucens.parallel import Threads
+from paucens.validation import all_or_nothing, check_choice, check_integer, check_positive, warn_user
 
-ANNEALED_SHARE = 0.97  # of the rounds, over which the range narrows
 DEFAULT_LEARNER = Tree(
     depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3, column_sampling="node"
 )
@@ -25,61 +24,66 @@ class PAUCEnsClassifier(WeightedEnsemble):
     Parameters
     ----------
     fpr_range : tuple of two floats, default=(0.0, 0.1)
-        0 <= alpha < beta <= 1, the slice that counts.
+        0 <= alpha < beta <= 1, the range to maximise the area in.
     learner : weak learner, default=None
-        Anything with fit(X, signed_weights) and predict(X) in [-1, 1]. None is best-first trees of 31
-        real leaves: Tree(depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1/3,
+        Any object with fit(X, signed_weights) and predict(X) in [-1, 1]. None means best-first trees of
+        31 real leaves: Tree(depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1/3,
         column_sampling="node").
     n_estimators : int, default=600
-        Rounds at most.
+        Maximum number of rounds.
     nu : float, default=0.03
-        Weight of the risk against |w|^2 / 2. The objective is at most nu and a round lowers it by at most
-        2 nu^2, so a nu below half of `edge_tolerance` stops after one round.
+        Weight of the risk relative to |w|^2 / 2. The objective is at most nu and a round lowers it by at
+        most 2 nu^2, so a nu below half of `edge_tolerance` stops after one round.
     anneal : bool or "auto", default="auto"
-        Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (.97 T))), t = 1..T.
-        "auto" anneals where alpha is 0, the only case in which it is defined.
+        Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (0.97 T))),
+        t = 1..T. "auto" anneals if alpha is 0, the only case in which annealing is defined.
     formulation : {"tight", "struct"}, default="tight"
-        Whether orderings are of the best j_beta negatives (the paper's) or of all negatives (its ICCV 2013
-        forerunner).
+        Whether orderings are of the best j_beta negatives (the paper's) or of all negatives (those of its
+        ICCV 2013 forerunner).
     cut_tolerance : float, default=1e-2
         Cutting planes stop when (primal - dual) <= cut_tolerance * primal.
     edge_tolerance : float, default=1e-4
         Fitting stops when a new learner of edge e promises at most e^2 / 2 <= edge_tolerance * objective.
     max_bins : int in [2, 256], default=256
-        Bins of a feature.
-    n_jobs : int, optional
-        Threads, as in joblib; results do not depend on it.
-    random_state : int, RandomState or None
-        Source of the learner's column samples.
+        Maximum number of bins per feature.
+    n_jobs : int, default=None
+        Number of threads, as in joblib; results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        Source of the column samples of the learners.
     verbose : int, default=0
-        Show a progress bar with objective, gap and cuts where positive.
+        Show a progress bar with objective, gap and cuts if positive.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels; the larger one is positive.
-    learners_, weights_, threshold_
-        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_. The threshold is the
-        cut of largest TPR - FPR among those of FPR <= beta on the training samples.
+    learners_ : list of fitted learners
+    weights_ : ndarray of shape (n_iter_,)
+        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
+    threshold_ : float
+        The threshold of largest TPR - FPR among those of FPR <= beta on the training samples.
     objective_, gap_ : ndarray of shape (n_iter_,)
-        |w|^2 / 2 + nu R(w) after each round, R of the range of that round, and what it may be above the
-        minimum over the learners so far, certified by the dual.
+        |w|^2 / 2 + nu R(w) after each round, R being the risk in the range of that round; and an upper bound
+        on its distance from the minimum over the learners so far, certified by the dual.
     n_cuts_ : ndarray of shape (n_iter_,)
-        Calls of the constraint oracle for the weights of each round.
+        Number of calls of the constraint oracle for the weights of each round.
     n_iter_ : int
+        Number of rounds.
     stop_reason_ : {"edge", "n_estimators"}
+    n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
+        Gains summed over the splits on each feature, with sum 1; for trees only.
 
     Warns
     -----
     UserWarning
-        Where beta is less than one negative, and where all weights are 0 in the end.
+        If the range is narrower than one negative, and if all weights are 0 at the end.
 
     Notes
     -----
     The published method is `PAUCEnsClassifier(fpr_range, learner=Tree(depth=3), n_estimators=100, nu=1.0,
-    anneal=False)`. We depart from its Algorithms 1 and 2 in this: cuts are kept from round to round and
-    dropped when idle, tolerances are relative, the oracle is exact for alpha > 0, the loss is divided by
+    anneal=False)`. We depart from its Algorithms 1 and 2 as follows: cuts are kept from round to round and
+    dropped when idle, tolerances are relative, the oracle is exact for alpha > 0, and the loss is divided by
     m (j_beta - j_alpha) (ERRATA.md, E1, E3, E13).
 
     The stopping rule on edges is a certificate only if the learner maximises the edge exactly, as a stump
@@ -98,7 +102,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
     >>> round(partial_auc(y_new, model.decision_function(X_new), (0, 0.2)), 3)
     0.857
 
-    Where the alphabet puts the classes the wrong way round, say which one is wanted:
+    If the alphabet orders the classes the wrong way round, name the positive one:
 
     >>> import numpy as np
     >>> labels = np.where(y == 1, "cancer", "healthy")
@@ -106,9 +110,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
     array([False,  True])
     """
 
-    _default_learner = DEFAULT_LEARNER
-    _fitted_scalars = ("n_iter_", "stop_reason_")
-    _fitted_arrays = ("objective_", "gap_", "n_cuts_")
+    default_learner = DEFAULT_LEARNER
+    _fitted_attributes = ("n_iter_", "stop_reason_", "objective_", "gap_", "n_cuts_")
 
     def __init__(
         self,
@@ -139,7 +142,48 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
+    def fit(self, X, y):
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            float32 and float64 are used without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
+            `y == "cancer"`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the data are not finite, not numeric, sparse or empty, y has one class or more than two, a
+            parameter is out of range, or a range with alpha > 0 holds no negative.
+        """
+        self._check_parameters()
+        with Threads(self.n_jobs) as threads:
+            training = prepare(self, X, y, threads)
+            m, n = training.n_positives, training.n_negatives
+            ranges = training_rank_ranges(n, self.fpr_range, self.n_estimators, anneal=self.anneal is not False)
+            master = Master(m, n, self.nu, self.formulation, training.trainer.prediction_kind, self.n_estimators)
+            rounds, self.stop_reason_ = self._run_rounds(training, master, ranges)
+        self._set_stages(rounds.learners, rounds.weights, rounds.thresholds)
+        self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*rounds.history, strict=True))
+        self.n_cuts_ = n_cuts.astype(np.int64)
+        if not self.weights_.any():
+            warn_user(
+                f"All weights are 0 in the end (n_iter_ = {self.n_iter_}): no combination of the learners lifts the "
+                "positives above the best negatives of the range, so every sample gets the same score. A wider range, "
+                "anneal=True, deeper trees, leaves='real' or more rounds help."
+            )
+        return self
+
     def _check_parameters(self):
+        check_integer("n_estimators", self.n_estimators, 1)
         check_fpr_range(self.fpr_range)
         check_positive("nu", self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
@@ -152,93 +196,96 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 "Set anneal='auto' or False."
             )
 
-    def _fit_stages(self, trainer, m, n, checkpoint):
-        ranges = self._ranges(n, self.n_estimators)
-        master = Master(m, n, self.nu, self.formulation, trainer.outputs, self.n_estimators)
-        self._set_stages(*self._boost(trainer, master, ranges, checkpoint))
-        if not self.weights_.any():
-            warnings.warn(
-                f"All weights are 0 in the end (n_iter_ = {len(self.learners_)}): no combination of the learners lifts "
-                "the positives above the best negatives of the range, so every sample gets the same score. A wider "
-                "range, anneal=True, deeper trees, leaves='real' or more rounds help.",
-                UserWarning,
-                stacklevel=4,  # past fit and its guard
-            )
-
-    def _ranges(self, n_negatives, n_rounds):
-        """Positions (j_alpha, j_beta) of each round."""
-        alpha, beta = check_fpr_range(self.fpr_range)
-        positions = training_positions(n_negatives, self.fpr_range)
-        if self.anneal is False or alpha > 0:
-            return [positions] * n_rounds
-        widths = beta ** (np.arange(1, n_rounds + 1) / (ANNEALED_SHARE * n_rounds))
-        return [(0, max(positions[1], band_indices(n_negatives, 0.0, width)[1])) for width in widths]
-
-    def _boost(self, trainer, master, ranges, checkpoint):
-        learners, stages, thresholds, history = self._restored(trainer, master, checkpoint)
+    def _run_rounds(self, training, master, ranges):
+        """Train a learner and solve for all weights in each round; return the rounds and why they ended."""
+        learners, state = training.checkpoint.load()
+        rounds = Rounds.from_arrays(learners, state)
+        if learners:
+            master.restore(state, [training.trainer.predictions_of(learner) for learner in learners])
         beta = check_fpr_range(self.fpr_range)[1]
-        self.stop_reason_ = "n_estimators"
-        steps = list(enumerate(itertools.pairwise([ranges[0], *ranges])))[len(learners) :]
         with tqdm(total=len(ranges), initial=len(learners), disable=not self.verbose, desc="pAUCEns") as progress:
-            for t, (before, positions) in steps:
-                learner, outputs, promises = self._next_learner(trainer, master, t, before)
-                exhausted = not promises and before == ranges[-1]  # while annealing, the next range may wake it
-                if exhausted:
-                    self.stop_reason_ = "edge"
-                if exhausted and learners:
-                    break
-                master.append(outputs)
-                n_cuts = master.solve(*positions, self.cut_tolerance, new_range=positions != before)
-                learners.append(learner)
-                stages.append(master.weights)
-                thresholds.append(training_threshold(*master.scores(positions[1]), master.n_negatives, beta))
-                history.append((master.objective, master.objective - master.bound, n_cuts))
+            for t in range(len(learners), len(ranges)):
+                before, rank_range = ranges[max(t - 1, 0)], ranges[t]
+                learner, predictions, promising = self._promising_learner(training.trainer, master, t, before)
+                exhausted = not promising and before == ranges[-1]  # while annealing, the next range may help
+                if exhausted and t > 0:
+                    return rounds, "edge"
+                master.append(predictions)
+                n_cuts = master.solve(rank_range, self.cut_tolerance, new_range=rank_range != before)
+                threshold = training_threshold(*master.scores(rank_range[1]), master.n_negatives, beta)
+                gap = master.objective - master.bound
+                rounds.append(learner, master.weights, threshold, (master.objective, gap, n_cuts))
                 progress.update()
-                progress.set_postfix(
-                    objective=f"{master.objective:.4g}", gap=f"{history[-1][1]:.1e}", cuts=n_cuts, refresh=False
-                )
+                progress.set_postfix(objective=f"{master.objective:.4g}", gap=f"{gap:.1e}", cuts=n_cuts, refresh=False)
                 if exhausted:
-                    break
-                checkpoint.keep(learners, lambda: _state_of(master, stages, thresholds, history))
-        self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*history, strict=True))
-        self.n_cuts_ = n_cuts.astype(np.int64)
-        return learners, stages, thresholds
+                    return rounds, "edge"
+                training.checkpoint.keep(rounds.learners, lambda: master.state() | rounds.to_arrays())
+        return rounds, "n_estimators"
 
-    def _restored(self, trainer, master, checkpoint):
-        """What a fit that was cut short had found; the master takes up its state."""
-        learners, state = checkpoint.load()
-        if not learners:
-            return [], [], [], []
-        master.restore(state, [trainer.outputs_of(learner) for learner in learners])
-        stages = np.split(state["stages"], np.cumsum(np.arange(1, len(learners))))
-        return learners, stages, state["thresholds"].tolist(), [tuple(row) for row in state["history"].tolist()]
+    def _promising_learner(self, trainer, master, t, rank_range):
+        """Train the learner of round t; return it, its predictions and whether its promise is enough to go on.
 
-    def _next_learner(self, trainer, master, t, positions):
-        """Train the learner of round t; also whether its edge promises enough to go on.
-
-        A promise too small is checked again, after the master has been solved to the tolerance of the
-        promise and with every column in sight.
+        If the promise is too small, the master is solved to `edge_tolerance` and a learner that may use all
+        columns is trained instead.
         """
-        learner, outputs, promise = self._train(trainer, master, t)
+        learner, predictions, promise = train_on_dual(trainer, master, t)
         if promise > self.edge_tolerance:
-            return learner, outputs, True
+            return learner, predictions, True
         if t > 0:
-            master.solve(*positions, min(self.edge_tolerance, self.cut_tolerance))
-        learner, outputs, promise = self._train(trainer, master, t, every_column=True)
-        return learner, outputs, promise > self.edge_tolerance
-
-    def _train(self, trainer, master, t, every_column=False):
-        """Train on lambda' S; the promise is e^2 / 2, the most the objective can fall, relative to it."""
-        signed_weights = master.signed_weights()
-        learner, outputs = trainer.train(signed_weights, t, every_column)
-        edge = float((signed_weights * outputs.dense).sum())
-        return learner, outputs, edge * edge / 2 / master.objective
+            master.solve(rank_range, min(self.edge_tolerance, self.cut_tolerance))
+        learner, predictions, promise = train_on_dual(trainer, master, t, every_column=True)
+        return learner, predictions, promise > self.edge_tolerance
 
 
-def _state_of(master, stages, thresholds, history):
-    """All that the rounds so far have left, for a checkpoint."""
-    return master.state() | {
-        "stages": np.concatenate(stages),
-        "thresholds": np.array(thresholds),
-        "history": np.array(history),
-    }
+def train_on_dual(trainer, master, t, every_column=False):
+    """Train on lambda' S; return the learner, its predictions and its promise.
+
+    The promise is e^2 / 2, the most by which the objective can fall, relative to the objective.
+    """
+    signed_weights = master.signed_weights()
+    learner, predictions = trainer.train(signed_weights, t, every_column)
+    edge = float((signed_weights * predictions.dense).sum())
+    return learner, predictions, edge * edge / 2 / master.objective
+
+
+@dataclass
+class Rounds:
+    """The rounds so far, one entry each.
+
+    Attributes
+    ----------
+    learners : list of fitted learners
+    weights : list of ndarray
+        Weights of all learners after the round.
+    thresholds : list of float
+    history : list of tuples
+        Objective, gap and number of cuts.
+    """
+
+    learners: list = field(default_factory=list)
+    weights: list = field(default_factory=list)
+    thresholds: list = field(default_factory=list)
+    history: list = field(default_factory=list)
+
+    def append(self, learner, weights, threshold, history):
+        """Add a round."""
+        self.learners.append(learner)
+        self.weights.append(weights)
+        self.thresholds.append(threshold)
+        self.history.append(history)
+
+    def to_arrays(self):
+        """Return all but the learners as a dict of arrays, for a checkpoint."""
+        return {
+            "stages": np.concatenate(self.weights),
+            "thresholds": np.array(self.thresholds),
+            "history": np.array(self.history),
+        }
+
+    @classmethod
+    def from_arrays(cls, learners, arrays):
+        """Return the rounds of a checkpoint, given its learners; no rounds if there are none."""
+        if not learners:
+            return cls()
+        weights = np.split(arrays["stages"], np.cumsum(np.arange(1, len(learners))))
+        return cls(learners, weights, arrays["thresholds"].tolist(), [tuple(row) for row in arrays["history"].tolist()])

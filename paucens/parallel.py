@@ -1,15 +1,15 @@
-"""Blocks of work over threads: kernels take [start, stop) and release the interpreter's lock."""
+"""Blocks of work in threads: kernels take [start, stop) and release the interpreter's lock."""
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 from joblib import effective_n_jobs
 
-WORTH_A_THREAD = 2_000_000  # inner steps below which handing a block over costs more than it gives
+WORTH_A_THREAD = 2_000_000  # inner steps per block; a smaller block is not worth passing to a thread
 
 
 def blocks(n_items, n_blocks):
-    """Cut range(n_items) into at most n_blocks contiguous pieces of nearly equal length.
+    """Cut range(n_items) into at most n_blocks contiguous blocks of nearly equal length.
 
     Examples
     --------
@@ -22,16 +22,16 @@ def blocks(n_items, n_blocks):
 
 
 class Threads:
-    """Run a kernel over blocks of its items, in as many threads as `n_jobs` allows.
+    """Threads that run a kernel over blocks of its items, as many as `n_jobs` allows.
 
     Parameters
     ----------
     n_jobs : int or None
-        As in joblib: None is one thread outside of a joblib context, -1 is all cores.
+        As in joblib: None means one thread outside a joblib context, -1 all cores.
 
     Notes
     -----
-    Blocks must write to places of their own, so that results do not depend on their number.
+    Each block must write to memory of its own, so that results do not depend on the number of blocks.
     """
 
     def __init__(self, n_jobs=None):
@@ -46,9 +46,14 @@ class Threads:
             self._pool.shutdown()
 
     def run(self, kernel, n_items, work):
-        """Call kernel(start, stop) on blocks of range(n_items); `work` is the inner steps of all of it.
+        """Call kernel(start, stop) on blocks of range(n_items); return the results in order.
 
-        Returns the list of what the calls returned, in order.
+        Parameters
+        ----------
+        kernel : callable
+        n_items : int
+        work : number
+            Inner steps of all items together, which decide about the number of blocks.
         """
         n_blocks = min(self.n_threads, max(1, int(work) // WORTH_A_THREAD))
         pieces = blocks(n_items, n_blocks)
@@ -57,5 +62,5 @@ class Threads:
         return list(self._pool.map(lambda piece: kernel(*piece), pieces))
 
     def map(self, work, items):
-        """Call work(item) for each of the items, side by side; return the results in order."""
+        """Call work(item) for each item, in parallel; return the results in order."""
         return [work(item) for item in items] if self._pool is None else list(self._pool.map(work, items))

@@ -1,7 +1,7 @@
-"""Store named arrays and a JSON header in one `.npz` file; knows no class and never unpickles.
+"""Files of named arrays and a JSON header, one `.npz` each; nothing here knows a class or unpickles.
 
-A file is a zip archive of `header.json`, readable with any unzip, and one `<name>.npy` for each array. The
-header carries the format's name and version and the `kind` of object that was saved.
+A file is a zip archive of `header.json`, readable with any unzip, and one `<name>.npy` per array. The header
+holds the name and version of the format and the `kind` of object that was saved.
 """
 
 import io
@@ -20,7 +20,7 @@ FORMAT = "paucens"
 VERSION = 1  # raise it when files of the old layout can no longer be read as the new one
 HEADER = "header.json"
 ARRAY_NAME = re.compile(r"\w+(?:[./-]\w+)*", re.ASCII)  # no leading or doubled dots and slashes
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip entry can bear, for all entries
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the time stamp of all entries, the earliest that zip allows
 
 
 def save(path, header, arrays):
@@ -31,22 +31,23 @@ def save(path, header, arrays):
     path : path-like
         Written exactly there: no suffix is added, an existing file is replaced.
     header : dict
-        JSON values under string keys, among them `kind`, a string. NumPy scalars become Python's, tuples
-        become lists. `format`, `format_version` and `arrays` (their names) are added.
+        JSON values under string keys, including the string `kind`. NumPy scalars become Python's, tuples become
+        lists. `format`, `format_version` and `arrays` (the names of the arrays) are added.
     arrays : dict of str to ndarray
-        Any dtypes without Python objects. Stored in C order.
+        Of any dtype without Python objects. They are stored in C order.
 
     Raises
     ------
     ValueError, TypeError
         For a header or array that cannot be stored, before anything is written.
     OSError
-        Where the folder is missing or cannot be written to.
+        If the folder is missing or cannot be written to.
 
     Notes
     -----
-    The same content gives the same bytes (with the same zlib): entries are sorted and bear no time. The file
-    is written under a temporary name in the same folder and renamed, so an interruption leaves the old file.
+    The same content gives the same bytes (with the same zlib): entries are sorted and have no real time stamp.
+    The file is written under a temporary name in the same folder and renamed, so an interruption leaves the old
+    file in place.
 
     Examples
     --------
@@ -77,28 +78,28 @@ def save(path, header, arrays):
 
 
 def load(path, kind):
-    """Read a file written by `save` and make sure that it is of the right kind.
+    """Read a file written by `save` and check its kind.
 
     Parameters
     ----------
     path : path-like
     kind : str
-        What the header's `kind` must be.
+        The required `kind` of the header.
 
     Returns
     -------
     header : dict
         As saved, with `format` and `format_version`.
     arrays : dict of str to ndarray
-        C-contiguous, writable, of native byte order. Their shapes and values are not checked here: see
-        `check_index`.
+        C-contiguous, writable, of native byte order. Their shapes and values are not checked: see `check_index`
+        and `flat_array`.
 
     Raises
     ------
     ValueError
-        Where the file is cut short, damaged, not of this format, of a newer version, or of another kind.
+        If the file is cut short, damaged, not of this format, of a newer version, or of another kind.
     OSError
-        Where it does not exist or cannot be read.
+        If it does not exist or cannot be read.
     """
     content = _read_entries(path)
     header = _decode_header(path, content.pop(HEADER, None))
@@ -115,20 +116,20 @@ def load(path, kind):
 
 
 def check_index(name, array, upper, lower=0):
-    """Refuse an array of indices of which one lies outside [lower, upper).
+    """Refuse an array of indices if one lies outside [lower, upper).
 
     Parameters
     ----------
     name : str
-        What to call the array in the error.
+        Name of the array in the error.
     array : ndarray of integers, any shape
     upper, lower : int
-        First index that is too large, and smallest allowed one.
+        The first index that is too large, and the smallest allowed one.
 
     Raises
     ------
     ValueError
-        Naming the array and its first offending entry; also for an array that does not hold integers.
+        With the name of the array and its first offending entry; also if the array does not hold integers.
 
     Examples
     --------
@@ -151,6 +152,17 @@ def check_index(name, array, upper, lower=0):
         )
 
 
+def flat_array(arrays, name, kinds, lengths=None):
+    """Return one of the arrays; raise ValueError unless it is flat and of an allowed dtype kind and length."""
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype.kind not in kinds or (lengths is not None and len(array) not in lengths):
+        allowed = "" if lengths is None else f" and of length {' or '.join(map(str, lengths))}"
+        raise ValueError(
+            f"{name} must be flat{allowed}; it is {array.dtype} of shape {array.shape}. The file is damaged."
+        )
+    return array
+
+
 def _encode_header(header, names):
     """Return the header with format, version and names of the arrays as JSON, UTF-8."""
     if not isinstance(header, dict) or not isinstance(header.get("kind"), str):
@@ -166,7 +178,7 @@ def _encode_header(header, names):
 
 
 def plain(value, where):
-    """Turn a header value into what JSON can hold without loss, or say where it cannot."""
+    """Return a header value as JSON can hold it without loss; raise an error with its place if that is impossible."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
@@ -184,20 +196,20 @@ def plain(value, where):
 
 
 def _read_entries(path):
-    """Return the bytes of every entry of the archive by name; zipfile checks their CRC-32."""
-    raw = io.BytesIO(Path(path).read_bytes())  # whole: what then raises OSError is a wrong offset, not the disk
+    """Return the bytes of each entry of the archive by name; zipfile checks their CRC-32."""
+    raw = io.BytesIO(Path(path).read_bytes())  # all of it: an OSError below is then a wrong offset, not the disk
     try:
         with zipfile.ZipFile(raw) as archive:
             return {name: archive.read(name) for name in archive.namelist()}
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
         raise ValueError(
-            f"{path} is not a complete .npz file ({error}): it is cut short, damaged or of another sort. "
+            f"{path} is not a complete .npz file ({error}): it is cut short, damaged or of another format. "
             "Copy it again, or save the model again."
         ) from error
 
 
 def _decode_header(path, content):
-    """Parse the header and check whose it is."""
+    """Parse the header and check its format and version."""
     try:
         header = json.loads(content, parse_constant=_refuse_constant) if content is not None else None
     except (ValueError, RecursionError) as error:
@@ -221,7 +233,7 @@ def _refuse_constant(name):
 
 
 def _encode_array(name, array):
-    """Return an array in C order as the bytes of a `.npy` file."""
+    """Return an array as the bytes of a `.npy` file in C order."""
     if not isinstance(name, str) or not ARRAY_NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot name an array: use letters, digits, _, joined by single . / -")
     array = np.asarray(array, order="C")
@@ -233,7 +245,7 @@ def _encode_array(name, array):
 
 
 def _decode_array(path, name, content):
-    """Parse the bytes of a `.npy` file; a C-contiguous, native array without objects."""
+    """Parse the bytes of a `.npy` file into a C-contiguous array of native byte order, without objects."""
     try:
         array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
     except (ValueError, EOFError) as error:

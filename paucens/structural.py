@@ -1,16 +1,14 @@
 """Linear scores trained for one slice of the ROC curve: support vector machines for partial AUC and AUC."""
 
-import warnings
-
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from paucens.cutting_plane import Master, training_positions, training_threshold
-from paucens.learners import Outputs
+from paucens.base import BinaryClassifier
+from paucens.cutting_plane import Master, training_rank_range, training_threshold
+from paucens.learners import Predictions
 from paucens.metrics import check_fpr_range
-from paucens.model import BinaryClassifier
 from paucens.validation import (
     all_or_nothing,
     check_choice,
@@ -18,10 +16,11 @@ from paucens.validation import (
     check_features_and_target,
     check_integer,
     check_positive,
+    warn_user,
 )
 
 AT_ONCE = 16  # columns taken from X in one pass over its rows
-LARGEST = 1e100  # of a feature; its square and sums of squares must be finite
+LARGEST = 1e100  # largest feature; its square and sums of squares must be finite
 
 
 class LinearPAUCSVC(BinaryClassifier):
@@ -30,17 +29,17 @@ class LinearPAUCSVC(BinaryClassifier):
     Parameters
     ----------
     fpr_range : tuple of two floats, default=(0.0, 0.1)
-        0 <= alpha < beta <= 1, the slice that counts. (0, 1) is SVM_AUC.
+        0 <= alpha < beta <= 1, the range to maximise the area in. (0, 1) is SVM_AUC.
     nu : float, default=1.0
-        Weight of the risk against |w|^2 / 2.
+        Weight of the risk relative to |w|^2 / 2.
     formulation : {"tight", "struct"}, default="tight"
         Whether orderings are of the best j_beta negatives or of all negatives.
     cut_tolerance : float, default=1e-3
         Cutting planes stop when (primal - dual) <= cut_tolerance * primal.
     max_iter : int, default=10_000
-        Cuts at most.
+        Maximum number of cuts.
     verbose : int, default=0
-        Show a progress bar with objective, gap and cuts in use where positive.
+        Show a progress bar with objective, gap and cuts in use if positive.
 
     Attributes
     ----------
@@ -49,36 +48,38 @@ class LinearPAUCSVC(BinaryClassifier):
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
-        Minus the cut of largest TPR - FPR among those of FPR <= beta on the training samples.
+        Minus the threshold of largest TPR - FPR among those of FPR <= beta on the training samples.
     n_iter_ : int
-        Cuts made.
+        Number of cuts.
     objective_, gap_ : ndarray of shape (n_iter_,)
-        |w|^2 / 2 + nu R(w) of the best w after each cut, and what it may be above the minimum, certified by the
-        dual.
+        |w|^2 / 2 + nu R(w) of the best w after each cut, and an upper bound on its distance from the minimum,
+        certified by the dual.
+    n_features_in_ : int
 
     Warns
     -----
     UserWarning
-        Where beta is less than one negative, and where w = 0 is the optimum.
+        If the range is narrower than one negative, and if w = 0 is the optimum.
     ConvergenceWarning
-        Where max_iter cuts do not reach cut_tolerance.
+        If max_iter cuts do not reach cut_tolerance.
 
     Notes
     -----
-    SVM_pAUC of Narasimhan and Agarwal, "struct" of ICML 2013 and "tight" of KDD 2013. On [0, 1] both are SVM_AUC of
-    Joachims (ICML 2005): nu weighs the mean of max(0, 1 - (s_i - t_j)) over all pairs of a positive's score s_i and
-    a negative's t_j; on [0, beta] "tight" means the pairs with the j_beta highest negatives.
+    This is SVM_pAUC of Narasimhan and Agarwal, "struct" of ICML 2013 and "tight" of KDD 2013. On [0, 1] both are
+    SVM_AUC of Joachims (ICML 2005): nu is the weight of the mean of max(0, 1 - (s_i - t_j)) over all pairs of a
+    positive of score s_i and a negative of score t_j. On [0, beta] "tight" takes the mean over the pairs with the
+    j_beta highest negatives.
 
-    We depart from them in this: positions are whole and the loss is divided by m (j_beta - j_alpha) (ERRATA.md,
-    E3), the tolerance is relative, and there is an intercept, chosen after w.
+    We depart from the sources as follows: ranks are whole numbers and the loss is divided by m (j_beta - j_alpha)
+    (ERRATA.md, E3), the tolerance is relative, and there is an intercept, which is chosen after w.
 
     A linear score is an ensemble whose learners are the columns, so the cutting planes are those of
     `PAUCEnsClassifier`. They work on one copy of X, float64, with centred columns; a shift of a column does not
-    matter. Scale does: standardise the columns, or |w|^2 means little, one unit of score (the margin) is out of
+    matter. The scale does: standardise the columns, or |w|^2 means little, one unit of score (the margin) is out of
     proportion and many more cuts are needed. Results do not depend on the number of threads that BLAS may use.
 
-    With alpha = 0, w = 0 is the optimum for every nu where no w lifts the mean score of the positives above the
-    mean of the j_beta best negatives, as happens for weak features and narrow ranges.
+    With alpha = 0, w = 0 is the optimum for every nu if no w lifts the mean score of the positives above the mean
+    of the j_beta best negatives, as happens for weak features and narrow ranges.
 
     Examples
     --------
@@ -113,7 +114,7 @@ class LinearPAUCSVC(BinaryClassifier):
         X : array-like of shape (n_samples, n_features)
             Standardised columns.
         y : array-like of shape (n_samples,)
-            Two labels, the larger one positive. Where the alphabet puts them the wrong way round, pass
+            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
             `y == "cancer"`.
 
         Returns
@@ -123,18 +124,22 @@ class LinearPAUCSVC(BinaryClassifier):
         Raises
         ------
         ValueError
-            For data that is not finite, not numeric, empty or beyond 1e100, for one class or more than two, for
-            parameters out of range and for a range with alpha > 0 that holds no negative.
+            If the data are not finite, not numeric, empty or beyond 1e100, y has one class or more than two, a
+            parameter is out of range, or a range with alpha > 0 holds no negative.
         TypeError
-            For sparse X.
+            If X is sparse.
         """
         max_iter = self._check_parameters()
         X, positive = check_features_and_target(self, X, y)
-        weights, solved = self._solve(X, positive, max_iter)
-        self.coef_ = weights[None]
+        m, n = int(positive.sum()), int((~positive).sum())
+        rank_range = training_rank_range(n, self.fpr_range)
+        master = Master(m, n, self.nu, self.formulation, "column", X.shape[1])
+        for column in _centred_columns(X, np.argsort(~positive, kind="stable")):
+            master.append(Predictions(column, None))
+        solved = self._make_cuts(master, rank_range, max_iter)
+        self.coef_ = master.weights[None]
         scores, beta = self._linear_scores(X), check_fpr_range(self.fpr_range)[1]
-        threshold = training_threshold(scores[positive], scores[~positive], int((~positive).sum()), beta)
-        self.intercept_ = np.array([-threshold])
+        self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
         self._warn(solved)
         return self
 
@@ -145,17 +150,12 @@ class LinearPAUCSVC(BinaryClassifier):
         check_choice("formulation", self.formulation, ("tight", "struct"))
         return check_integer("max_iter", self.max_iter, 1)
 
-    def _solve(self, X, positive, max_iter):
-        """Make cuts until the tolerance or the limit is reached; return w and whether it was the tolerance."""
-        m, n = int(positive.sum()), int((~positive).sum())
-        positions = training_positions(n, self.fpr_range)
-        master = Master(m, n, self.nu, self.formulation, "column", X.shape[1])
-        for column in _centred_columns(X, np.argsort(~positive, kind="stable")):
-            master.append(Outputs(column, None))
+    def _make_cuts(self, master, rank_range, max_iter):
+        """Make cuts until the tolerance or the limit is reached; return whether it was the tolerance."""
         history, solved = [], False
         with tqdm(disable=not self.verbose, desc="SVM_pAUC", unit="cut") as progress:
             while not solved and len(history) < max_iter:
-                solved = master.step(*positions, self.cut_tolerance)
+                solved = master.step(rank_range, self.cut_tolerance)
                 gap = master.objective - master.bound
                 history.append((master.objective, gap))
                 progress.update()
@@ -164,27 +164,24 @@ class LinearPAUCSVC(BinaryClassifier):
                 )
         self.n_iter_ = len(history)
         self.objective_, self.gap_ = (np.array(column) for column in zip(*history, strict=True))
-        return master.weights, solved
+        return solved
 
     def _warn(self, solved):
         if not solved:
-            warnings.warn(
+            warn_user(
                 f"After max_iter = {self.n_iter_} cuts the objective of {self.objective_[-1]:.4g} may be "
                 f"{self.gap_[-1]:.2g} above the minimum, more than cut_tolerance = {self.cut_tolerance:g} of it. "
                 "Standardise the columns, lower nu, or raise max_iter or cut_tolerance.",
                 ConvergenceWarning,
-                stacklevel=4,  # past the guard of fit
             )
         elif not self.coef_.any():
-            warnings.warn(
+            warn_user(
                 "coef_ is 0: no linear score lifts the positives above the best negatives of the range, so every "
-                "sample gets the same score. A wider range or better features help, or PAUCEnsClassifier.",
-                UserWarning,
-                stacklevel=4,
+                "sample gets the same score. A wider range or better features help, or PAUCEnsClassifier."
             )
 
     def decision_function(self, X):
-        """Score samples: positive where the larger class is predicted.
+        """Score samples; a positive score means the larger class.
 
         Parameters
         ----------
@@ -204,9 +201,9 @@ class LinearPAUCSVC(BinaryClassifier):
 
 
 def _centred_columns(X, order):
-    """Yield the columns as float64, rows in this order, the middle of their range at 0.
+    """Yield the columns as float64, rows in this order, each shifted such that the middle of its range is 0.
 
-    Orderings weigh positives and negatives alike, so a shift changes no constraint; a column that is constant
+    Orderings give positives and negatives the same total weight, so a shift changes no constraint. A constant column
     becomes exactly 0.
     """
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)

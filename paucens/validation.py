@@ -1,16 +1,24 @@
-"""Checks at the public door: what came, what is allowed, what to do."""
+"""Checks of what users pass in, and warnings that point at their line.
+
+Messages say what came, what is allowed and what to do.
+"""
 
 import functools
 import math
 import numbers
+import os
+import sys
+import warnings
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
 
 def all_or_nothing(fit):
-    """Let a `fit` that fails leave its estimator as it was: unfitted, or with the earlier fit."""
+    """Decorate a `fit` such that its failure leaves the estimator unchanged: unfitted, or with its earlier fit."""
 
     @functools.wraps(fit)
     def guarded(self, *args, **kwargs):
@@ -25,25 +33,33 @@ def all_or_nothing(fit):
     return guarded
 
 
+def warn_user(message, category=UserWarning):
+    """Warn, and point at the line outside this package that called into it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
 def check_features(estimator, X, reset=True):
-    """Return X as a finite float32 or float64 array, not copied where it is one already.
+    """Return X as a finite float32 or float64 array, without a copy if it is one already.
 
     Raises
     ------
     ValueError
-        Where X is empty, sparse, not finite, of strings, or of another number of columns than fitted.
+        If X is empty, sparse, not finite or of strings, or its number of columns is not the fitted one.
     """
     refuse_strings(X)
     return validate_data(estimator, X, dtype=[np.float64, np.float32], reset=reset)
 
 
 def check_features_and_target(estimator, X, y):
-    """Return X and where y is positive, and set `classes_`: the two labels, the larger one positive.
+    """Return X and a mask of the positive samples; set `classes_`, the two labels, of which the larger is positive.
 
     Raises
     ------
     ValueError
-        As `check_features`, and where y has one class or more than two.
+        As `check_features`, and if y has one class or more than two.
     """
     refuse_strings(X)
     X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32])
@@ -62,7 +78,7 @@ def check_features_and_target(estimator, X, y):
 
 
 def refuse_strings(X):
-    """Raise ValueError where X holds text; text that looks like a number would be converted in silence."""
+    """Raise ValueError if X holds text; text that looks like a number would be converted silently."""
     if hasattr(X, "columns"):  # a frame, column by column
         text = any(_holds_text(X[name].to_numpy()) for name in X.columns if X[name].dtype.kind not in "biuf")
     elif isinstance(X, list | tuple):
@@ -84,10 +100,10 @@ def _is_rectangular(rows):
 
 
 def check_signed_weights(signed_weights, n_samples):
-    """Return the weights as a float64 array; raise ValueError where they do not fit the samples."""
+    """Return the weights as a float64 array; raise ValueError if they do not fit the samples."""
     weights = np.asarray(signed_weights, dtype=np.float64)
     if weights.shape != (n_samples,):
-        raise ValueError(f"signed_weights must be one number a sample, shape ({n_samples},); got {weights.shape}.")
+        raise ValueError(f"signed_weights must be one number per sample, shape ({n_samples},); got {weights.shape}.")
     with np.errstate(over="ignore"):
         total = np.abs(weights).sum()
     if not np.isfinite(total):
@@ -117,14 +133,14 @@ def check_positive(name, value, zero=False, most=np.inf):
 
 
 def check_number(name, value):
-    """Return a real parameter, which may be infinite; raise ValueError for anything else, nan too."""
+    """Return a real parameter, which may be infinite; raise ValueError for anything else, including nan."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or math.isnan(value):
         raise ValueError(f"{name} must be a number, not nan; got {value!r}.")
     return float(value)
 
 
 def check_choice(name, value, allowed):
-    """Return a parameter that must be one of few values; raise ValueError where it is not."""
+    """Return a parameter; raise ValueError unless it is one of the allowed values."""
     if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
     return value

@@ -1,11 +1,11 @@
-"""Run every script of this folder, print its tables, and say what was written and how long it took.
+"""Run every script of this folder, print its tables, and say how long it took.
 
-    python reproduce/all.py [--scale smoke|small|paper] [--seed 0] [--jobs 2] [--backend loky|dask]
+    python reproduce/all.py [--scale smoke|small|paper] [--seed 0] [--jobs 2] [--backend processes|dask]
                             [--scheduler ADDRESS] [--data DIR] [--out DIR] [--redraw]
 
-Arguments go to every script. One whose data sets are not on the disk is left out, and it says how to get them. A
-script that fails does not stop the others; the exit code is 1 then, and the last line names it. Ctrl-C stops
-everything; the same command goes on from there.
+Arguments go to every script. One whose data sets are not on the disk is left out, and it says how to get them. A script
+that fails does not stop the others; the exit code is 1 then, and the last line names it. Ctrl-C stops everything; the
+same command goes on from there.
 """
 
 import importlib
@@ -14,37 +14,35 @@ import traceback
 from pathlib import Path
 from time import perf_counter
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from harness import MissingData
 
-from reproduce._run import MissingData, parse_arguments, perform, shown
+LIBRARIES = ("all", "boosters", "features", "splits")  # modules of this folder that are no scripts
 
 
 def script_names():
-    """List the scripts of this folder: all modules but this one and those that begin with an underscore."""
-    stems = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
-    return [stem for stem in stems if stem != "all"]
+    """List the scripts of this folder."""
+    stems = sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
+    return [stem for stem in stems if stem not in LIBRARIES]
 
 
-def main(argv=None):
-    """Run the scripts and return the exit code."""
-    arguments = parse_arguments(__doc__, argv)
+def run_all(scripts, argv):
+    """Run scripts, a dict of name to `main`, and return the exit code."""
     report, failed = [], []
-    for name in script_names():
+    for name, main in scripts.items():
         print(f"=== {name} ===\n", flush=True)
         start = perf_counter()
         try:
-            paths = perform(importlib.import_module(f"reproduce.{name}").SCRIPT, arguments)
+            main(argv)
         except KeyboardInterrupt:
             return 130
         except MissingData as error:
             print(error)
             report.append(f"{name} was left out: its data is not here")
-            continue
         except Exception:  # whatever it is, the other scripts have a right to run
             traceback.print_exc()
             failed.append(name)
-            continue
-        report += [f"{name}, {perf_counter() - start:.0f} s", *(f"  {shown(path)}" for path in paths)]
+        else:
+            report.append(f"{name}, {perf_counter() - start:.0f} s")
     print("\n".join(report))
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
@@ -52,4 +50,7 @@ def main(argv=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if {"-h", "--help"} & set(sys.argv):
+        print(__doc__)
+        sys.exit()
+    sys.exit(run_all({name: importlib.import_module(name).main for name in script_names()}, sys.argv[1:]))

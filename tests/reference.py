@@ -40,7 +40,7 @@ def subtract_histograms(parent, child):
 
 
 def share(signed, mass):
-    """S^2 / W, 0 where nothing weighs."""
+    """Return S^2 / W, or 0 without weight."""
     return float(signed) * float(signed) / mass if mass > 0 else 0.0
 
 
@@ -81,7 +81,7 @@ def apply_values(X, column, threshold, child):
 
 
 def scramble(state):
-    """One step of SplitMix64, in Python's unbounded integers: the next state and its output."""
+    """Do one step of SplitMix64 in Python's unbounded integers; return the next state and its output."""
     state = z = (state + 0x9E3779B97F4A7C15) % 2**64
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
@@ -99,11 +99,11 @@ def draw_columns(key, deck, n):
     return deck
 
 
-# -- outputs ---------------------------------------------------------------------------------------
+# -- stores ----------------------------------------------------------------------------------------
 
 
 def bit(code, learner):
-    """Whether a learner's bit is set in the code of its group, as +-1."""
+    """Return +1 if the bit of a learner is set in the code of its group, otherwise -1."""
     return 1 if code >> learner % 8 & 1 else -1
 
 
@@ -112,7 +112,7 @@ def sum_groups(codes, tables):
 
 
 def all_counts(samples, counts, tied_count):
-    """Counts of all samples of a cut, the tied ones included."""
+    """Return the counts of all samples of a cut, including the tied ones."""
     return np.concatenate([counts, np.full(len(samples) - len(counts), tied_count)])
 
 
@@ -136,8 +136,8 @@ def set_bits(bit_of_node, node, codes, place):
     return codes + 2**place * bit_of_node[node]
 
 
-def dot_samples(samples, counts, tied_count, outputs):
-    return float(all_counts(samples, counts, tied_count) @ outputs[samples])
+def dot_samples(samples, counts, tied_count, predicted):
+    return float(all_counts(samples, counts, tied_count) @ predicted[samples])
 
 
 def add_samples(samples, counts, tied_count, factor, out):
@@ -150,7 +150,7 @@ def add_samples(samples, counts, tied_count, factor, out):
 
 
 def row_length(score, ranked, j_alpha, j_beta, n_ranks):
-    """Length of the best prefix: the shortest of equals, except that the band wins over what lies before it."""
+    """Return the length of the best prefix: the shortest of equals, but reaching into the range wins a tie."""
     length = np.arange(n_ranks + 1)
     prefix = np.concatenate([[0.0], np.cumsum(ranked[:n_ranks])])
     value = np.clip(length - j_alpha, 0, j_beta - j_alpha) + prefix - length * score
@@ -159,7 +159,7 @@ def row_length(score, ranked, j_alpha, j_beta, n_ranks):
 
 
 def order_ranked(positives, ranked, j_alpha, j_beta, n_ranks):
-    """Row lengths, column counts (those tied at a boundary that parts them averaged) and pairs lost in the band."""
+    """Return row lengths, column counts (averaged if a tie crosses the boundary) and pairs lost in the range."""
     lengths = np.array([row_length(s, ranked, j_alpha, j_beta, n_ranks) for s in positives])
     columns = np.zeros(len(ranked))
     columns[:n_ranks] = [np.sum(lengths > j) for j in range(n_ranks)]
@@ -174,7 +174,7 @@ def order_ranked(positives, ranked, j_alpha, j_beta, n_ranks):
 
 
 def solve_dual(gram, losses, budget):
-    """The maximum of losses . x - x' G x / 2 over x >= 0, sum x <= budget, by daqp; value and x."""
+    """Maximise losses . x - x' G x / 2 over x >= 0, sum x <= budget, by daqp; return value and x."""
     n = len(losses)
     upper, lower = np.full(n + 1, float(budget)), np.append(np.zeros(n), -1e30)
     x = daqp.solve(np.array(gram), -np.array(losses), np.ones((1, n)), upper, lower, np.zeros(n + 1, np.int32))[0]

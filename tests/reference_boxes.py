@@ -1,4 +1,4 @@
-"""Slow twins of the kernels of boxes, and of what a bootstrap does to a set of images."""
+"""Slow twins of the kernels of boxes, and of the matching in KITTI."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def match(detections, truth, ignore, limit, ignore_overlap="first", ignore_once=
 
 
 def assign(scores, is_short, shared, excused, threshold=None):
-    """Which scores KITTI finds and which detections it uses up: the best (no threshold) or the nearest one each."""
+    """Return the scores that KITTI finds and the detections it uses: the best (no threshold) or the nearest each."""
     found, taken = [], set()
     for place in range(shared.shape[1]):
         best = None

@@ -6,7 +6,7 @@ XYZ = np.array([[0.430574, 0.341550, 0.178325], [0.222015, 0.706655, 0.071330], 
 
 
 def luv(rgb, table=False):
-    """Planes L, U, V of an image of floats in [0, 1] (linear RGB)."""
+    """Return the planes L, U, V of an image of floats in [0, 1] (linear RGB)."""
     X, Y, Z = np.moveaxis(np.asarray(rgb, dtype=np.float64) @ XYZ.T, 2, 0)
     y = np.floor(1024 * Y) / 1024 if table else Y
     L = np.where(y > (6 / 29) ** 3, 116 * np.cbrt(y) - 16, (29 / 3) ** 3 * y) / 270
@@ -23,7 +23,7 @@ def triangle(radius):
 
 
 def smooth(plane, radius):
-    """A plane smoothed both ways, borders mirrored."""
+    """Smooth a plane in both directions, with mirrored borders."""
     taps = triangle(radius)
     for axis in (0, 1):
         plane = np.apply_along_axis(
@@ -33,7 +33,7 @@ def smooth(plane, radius):
 
 
 def gradient(planes):
-    """M and O of the plane that is steepest at each pixel."""
+    """Return M and O of the plane of largest gradient at each pixel."""
     gy, gx = (np.stack([np.gradient(plane, axis=axis) for plane in planes]) for axis in (0, 1))
     squares = gx**2 + gy**2
     best = squares.argmax(axis=0)[None]
@@ -43,7 +43,7 @@ def gradient(planes):
 
 
 def normalise_and_bin(magnitude, orientation):
-    """Normalised M and its share in six orientations, planes of full size."""
+    """Return normalised M and its shares in six orientations, planes of full size."""
     normal = magnitude / (smooth(magnitude, 5) + 0.005)
     position = orientation * 6 / np.pi
     below = np.floor(position)
@@ -52,7 +52,7 @@ def normalise_and_bin(magnitude, orientation):
 
 
 def pool(planes):
-    """Means over cells: (rows, columns, n_planes)."""
+    """Return means over cells, (rows, columns, n_planes)."""
     n, h, w = planes.shape
     cells = planes[:, : h // 4 * 4, : w // 4 * 4].reshape(n, h // 4, 4, w // 4, 4)
     return cells.mean(axis=(2, 4)).transpose(1, 2, 0)
@@ -67,7 +67,7 @@ def acf(rgb, first=1, after=1, table=False):
 
 
 def weights(n_old, n_new):
-    """The matrix (n_new, n_old) of `resize` along one side."""
+    """Return the matrix (n_new, n_old) of `resize` along one side."""
     matrix = np.zeros((n_new, n_old))
     for i in range(n_new):
         if n_new <= n_old:

@@ -1,10 +1,10 @@
-"""Slow twins of the covariance kernel, in float64 NumPy: statistics, patches, pools."""
+"""Slow twins of the covariance kernel, in float64 NumPy: statistics, patches and pools."""
 
 import numpy as np
 
 
 def derivatives(plane):
-    """Ix, Iy, |Ixx|, |Iyy|: central differences, one-sided ones at the border."""
+    """Return Ix, Iy, |Ixx|, |Iyy|: central differences, one-sided ones at the border."""
     found = []
     for axis in (1, 0):
         edge = [(1, 1) if k == axis else (0, 0) for k in range(2)]
@@ -18,8 +18,8 @@ def derivatives(plane):
 
 
 def statistics(planes):
-    """M, O2, O1, |Ix|, |Iy|, |Ixx|, |Iyy| of the plane of largest gradient at each pixel."""
-    each = np.array([derivatives(plane) for plane in planes])  # in the planes' own type: ties are ties
+    """Return M, O2, O1, |Ix|, |Iy|, |Ixx|, |Iyy| of the plane of largest gradient at each pixel."""
+    each = np.array([derivatives(plane) for plane in planes])  # in the dtype of the planes, so that ties remain ties
     best = np.argmax(each[:, 0] ** 2 + each[:, 1] ** 2, axis=0)
     ix, iy, ixx, iyy = np.take_along_axis(each, best[None, None], axis=0)[0].astype(float)
     magnitude = np.hypot(ix, iy)
@@ -30,7 +30,7 @@ def statistics(planes):
 
 
 def patch_covariances(features, size, floor, ridge):
-    """42 channels of every patch of size x size pixels, by its top-left pixel."""
+    """Return the 42 channels of every patch of size x size pixels, by its top-left pixel."""
     h, w = features.shape[1:]
     where = np.broadcast_to(np.mgrid[:h, :w][::-1], (2, h, w))
     windows = np.lib.stride_tricks.sliding_window_view(np.concatenate([where, features]), (size, size), axis=(1, 2))

@@ -1,4 +1,4 @@
-"""Slow twins of local binary patterns and flow channels, in float64 NumPy, and what the golden file was made from."""
+"""Slow twins of local binary patterns and flow channels, in float64 NumPy, and the source of the golden file."""
 
 import json
 import os
@@ -69,7 +69,7 @@ needs_golden = pytest.mark.skipif(not GOLDEN.is_file(), reason=f"{GOLDEN} is not
 
 
 def golden_values():
-    """Numbers of the release on two images: channel means, and two cells."""
+    """Return numbers of the release on two images: channel means, and two cells."""
     return json.loads(GOLDEN.read_text())["release_features"]["values"]
 
 
@@ -82,14 +82,14 @@ def golden_image(name):
 
 
 def golden_lightness(image):
-    """L from a table of 1025 entries of Y."""
+    """Return L from a table of 1025 entries of Y."""
     y = np.arange(1025) / 1024
     table = np.where(y > (6 / 29) ** 3, 116 * np.cbrt(y) - 16, (29 / 3) ** 3 * y) / 270
     return table[np.floor(1024 * (image / 255 @ [0.222015, 0.706655, 0.071330])).astype(int)].astype(np.float32)
 
 
 def finished(channels):
-    """Smoothed by [1 7.6 1] / 9.6 both ways, and two cells of padding around."""
+    """Smooth by [1 7.6 1] / 9.6 in both directions, and pad with two cells."""
     for axis in (0, 1):
         n = channels.shape[axis]
         padded = np.concatenate([channels.take([0], axis), channels, channels.take([-1], axis)], axis)

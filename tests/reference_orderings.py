@@ -1,4 +1,4 @@
-"""Every ordering of a few positives and negatives, by brute force, and the master problem by an independent solver."""
+"""All orderings of a few positives and negatives by brute force, and the master problem by an independent solver."""
 
 import functools
 import itertools
@@ -9,10 +9,10 @@ import numpy as np
 
 @functools.cache
 def orderings(m, n):
-    """Every 0/1 matrix that some order of m positives and n negatives makes: 1 where the negative stands above.
+    """Return the 0/1 matrices of all orders of m positives and n negatives, 1 if the negative ranks higher.
 
-    Returns matrices (k, m, n) and the columns' sums, largest first (k, n): of negatives without a positive
-    between them the order does not matter, and those further up have larger sums.
+    Returns matrices (k, m, n) and the sums of their columns, largest first (k, n): the order of negatives
+    without a positive between them does not matter, and higher ones have larger sums.
     """
     places = np.array(list(itertools.permutations(range(m + n))))
     above = places[:, None, m:] < places[:, :m, None]
@@ -21,7 +21,7 @@ def orderings(m, n):
 
 
 def brute_force(scores_pos, scores_neg, j_alpha, j_beta, formulation):
-    """The largest loss - s . scores over all orderings, and all subsets of j_beta negatives if tight."""
+    """Return the largest loss - s . scores over all orderings, and all subsets of j_beta negatives if tight."""
     s, t = np.array(scores_pos), np.array(scores_neg)
     m, n = len(s), len(t)
     subsets = itertools.combinations(range(n), j_beta) if formulation == "tight" else [range(n)]
@@ -35,7 +35,7 @@ def brute_force(scores_pos, scores_neg, j_alpha, j_beta, formulation):
 
 
 def every_cut(H, m, j_alpha, j_beta, formulation):
-    """Features s . h and losses of the cuts of all orderings, of all subsets if tight, each once."""
+    """Return features s . h and losses of the cuts of all orderings, of all subsets if tight, each once."""
     n = H.shape[1] - m
     found = []
     subsets = [range(n)]
@@ -52,7 +52,7 @@ def every_cut(H, m, j_alpha, j_beta, formulation):
 
 
 def full_solution(features, losses, nu):
-    """Weights and value of: minimise |w|^2 / 2 + nu max(0, losses - features w), by daqp."""
+    """Minimise |w|^2 / 2 + nu max(0, losses - features w) by daqp; return weights and value."""
     t = features.shape[1]
     hessian = np.diag([1.0] * t + [1e-5])  # the slack nearly linear
     rows = np.hstack([-features, -np.ones((len(losses), 1))])

@@ -1,1 +1,1 @@
-"""Loops over arrays, in Cython. Arrays in, arrays out; nothing here checks its arguments."""
+"""Loops over arrays, in Cython: arrays in, arrays out, and no argument is checked."""

@@ -1,6 +1,6 @@
-"""Boxes against boxes: overlaps, greedy suppression, detections matched to people.
+"""Overlaps of boxes, greedy suppression, and matching of detections to people.
 
-A box is a row x, y, w, h and whatever follows; its area is w * h. Boxes without area overlap nothing.
+A box is a row x, y, w, h and possibly further columns; its area is w * h. Boxes without area overlap nothing.
 """
 
 ctypedef const double* box_t
@@ -28,7 +28,7 @@ cdef inline double over_smaller(box_t a, box_t b) noexcept nogil:
 
 
 def overlaps(const double[:, ::1] boxes, const double[:, ::1] others, bint by_first, double[:, ::1] out):
-    """Write the overlap of each box with each other one: intersection / union, or / area of `boxes`."""
+    """Write the overlap of each box with each of the others: intersection / union, or / area of the first box."""
     cdef Py_ssize_t i, j
     with nogil:
         for i in range(boxes.shape[0]):
@@ -40,7 +40,7 @@ def overlaps(const double[:, ::1] boxes, const double[:, ::1] others, bint by_fi
 
 
 def suppress(const double[:, ::1] boxes, double overlap, bint by_smaller, unsigned char[::1] keep):
-    """Mark the boxes, best first, that overlap no kept better one by more than `overlap`.
+    """Mark the boxes, best first, that overlap no better kept box by more than `overlap`.
 
     The overlap is intersection / smaller area, or / union. Only kept boxes remove others.
     """
@@ -66,7 +66,7 @@ def suppress(const double[:, ::1] boxes, double overlap, bint by_smaller, unsign
 
 cdef Py_ssize_t best_free(box_t detection, const double[:, ::1] truth, const unsigned char[::1] matched,
                           double overlap) noexcept nogil:
-    """Find the person of largest IoU, at least `overlap`, that is free; the last of equal ones, -1 for none."""
+    """Find the unmatched person of largest IoU, at least `overlap`; the last of equal ones, -1 for none."""
     cdef Py_ssize_t g, best = -1
     cdef double shared, most = overlap
     for g in range(truth.shape[0]):
@@ -79,7 +79,7 @@ cdef Py_ssize_t best_free(box_t detection, const double[:, ::1] truth, const uns
 
 
 cdef bint is_excused(box_t detection, const double[:, ::1] ignore, double overlap) noexcept nogil:
-    """Tell whether enough of the detection lies in one region to ignore."""
+    """Return whether the share of the detection in one ignore region is large enough."""
     cdef Py_ssize_t i
     for i in range(ignore.shape[0]):
         if over_first(detection, &ignore[i, 0]) >= overlap:
@@ -91,7 +91,7 @@ def match(const double[:, ::1] detections, const double[:, ::1] truth, const dou
           signed char[::1] status, unsigned char[::1] matched):
     """Match the detections of one image, best first, in the order of preference of dbEval.
 
-    status: 1 true, 0 false, -1 ignored, written; matched: which people are found, all 0 on entry.
+    status: 1 true, 0 false, -1 ignored, written; matched: the people that are found, all 0 on entry.
     """
     cdef Py_ssize_t d, g
     with nogil:

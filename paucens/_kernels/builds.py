@@ -1,8 +1,8 @@
-"""Which build of a kernel is used. The one place that knows there are two.
+"""The choice between the builds of a kernel; no other module knows that there are two.
 
 A hot kernel is compiled twice from one source: for any processor of its kind (the baseline), and with vectors of 256
-bits (`avx2/`, x86-64 Linux). Neither contracts a multiplication and an addition, so both give the same bits. To have
-a kernel built twice, add `avx2/<name>.pyx` with the one line `include "../<name>.pyx"`; `chosen("<name>")` imports it.
+bits (`avx2/`, x86-64 Linux). Neither build fuses a multiplication and an addition, so both give the same bits. To
+build a kernel twice, add `avx2/<name>.pyx` with the one line `include "../<name>.pyx"`; `chosen("<name>")` imports it.
 """
 
 import os
@@ -13,7 +13,7 @@ from paucens._kernels.cpu import has_avx2
 
 
 def chosen(name):
-    """Import the fastest build of a kernel that this processor runs; PAUCENS_BASELINE=1 forces the baseline.
+    """Import the fastest build of a kernel that this processor can run; PAUCENS_BASELINE=1 forces the baseline.
 
     Examples
     --------

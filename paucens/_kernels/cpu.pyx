@@ -1,4 +1,4 @@
-"""What this processor can do."""
+"""Capabilities of this processor."""
 
 cdef extern from *:
     """
@@ -12,5 +12,5 @@ cdef extern from *:
 
 
 def has_avx2():
-    """Return whether the processor, and the operating system, handle vectors of 256 bits."""
+    """Return whether the processor and the operating system support vectors of 256 bits."""
     return avx2_is_here()

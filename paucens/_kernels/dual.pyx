@@ -1,11 +1,11 @@
-"""The restricted master: its Gram matrix as cuts and learners come, and its dual.
+"""The restricted master: its Gram matrix as cuts and learners are added, and its dual.
 
 The dual is a concave quadratic over a small simplex,
 
     maximise  losses . x - x' G x / 2   subject to  x >= 0, sum x <= budget,
 
-solved by pairwise steps (sequential minimal optimisation) on the simplex closed by a slack whose loss and
-Gram row are 0. G may be singular: it always is when cuts outnumber learners.
+solved by pairwise steps (sequential minimal optimisation) on the simplex with a slack entry, whose loss and
+Gram row are 0. G may be singular; it always is if there are more cuts than learners.
 """
 
 cdef double TINY = 1e-14
@@ -13,7 +13,7 @@ cdef double TINY = 1e-14
 
 cdef double duality_gap(const double* x, const double* gradient, Py_ssize_t n, double budget,
                         Py_ssize_t* steepest) noexcept nogil:
-    """budget * max(0, max gradient) - x . gradient; also find the steepest entry, -1 for the slack."""
+    """Return budget * max(0, max gradient) - x . gradient; also find the steepest entry, -1 for the slack."""
     cdef Py_ssize_t k
     cdef double top = 0, inner = 0
     steepest[0] = -1
@@ -27,7 +27,7 @@ cdef double duality_gap(const double* x, const double* gradient, Py_ssize_t n, d
 
 cdef Py_ssize_t partner(const double[:, ::1] gram, const double* x, const double* gradient, Py_ssize_t n,
                         Py_ssize_t up, double slack, double* curvature) noexcept nogil:
-    """Find the entry to lower while `up` rises: the one whose pair gains most, -1 the slack, -2 none."""
+    """Find the entry to lower while `up` rises: the one whose pair gains most, -1 for the slack, -2 for none."""
     cdef Py_ssize_t k, best = -2
     cdef double rise = gradient[up] if up >= 0 else 0.0
     cdef double own = gram[up, up] if up >= 0 else 0.0
@@ -54,9 +54,9 @@ cdef Py_ssize_t partner(const double[:, ::1] gram, const double* x, const double
 
 def solve_dual(const double[:, ::1] gram, const double[::1] losses, double budget, double[::1] x,
                double[::1] gradient, double tolerance, Py_ssize_t max_steps):
-    """Improve the feasible x until the duality gap is at most `tolerance`; return the value and the steps.
+    """Improve the feasible x until the duality gap is at most `tolerance`; return the value and the number of steps.
 
-    gram: at least (n, n), of which the leading n = len(x) rows and columns count; gradient: losses - G x,
+    gram: at least (n, n), of which the leading n = len(x) rows and columns are used; gradient: losses - G x,
     written.
     """
     cdef Py_ssize_t n = x.shape[0], i, j, k, steps = 0

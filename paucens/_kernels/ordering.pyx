@@ -1,19 +1,19 @@
 """The constraint oracle: the most violated ordering of positives against ranked negatives.
 
-Each positive's row of the ordering matrix is a prefix of the negatives ranked by score, so a row is one
-number, its length, and a cut is m row lengths and one count for each ranked negative.
+The row of each positive in the ordering matrix is a prefix of the negatives ranked by score. So a row is
+one number, its length, and a cut is m row lengths and one count per ranked negative.
 """
 
 from paucens._kernels.types cimport index_t
 
 
 cdef enum:
-    LANES = 8  # searches in step with each other, so that one need not wait for another's loads
+    LANES = 8  # simultaneous searches, so that none waits for the loads of another
 
 
 cdef void count_above(const double* ranked, Py_ssize_t n, const double* scores, double margin, Py_ssize_t m,
                       index_t* counts) noexcept nogil:
-    """Write counts[i] = #{j < n : ranked[j] + margin > scores[i]} by binary searches without a branch."""
+    """Write counts[i] = #{j < n : ranked[j] + margin > scores[i]} by branchless binary searches."""
     cdef Py_ssize_t lane, lanes, width, half, first = 0
     cdef double bound[LANES]
     cdef const double* low[LANES]
@@ -33,10 +33,10 @@ cdef void count_above(const double* ranked, Py_ssize_t n, const double* scores, 
         first += LANES
 
 
-cdef inline double row_value(const double* prefix, Py_ssize_t length, Py_ssize_t counted,
+cdef inline double row_value(const double* prefix, Py_ssize_t length, Py_ssize_t in_range,
                              double score) noexcept nogil:
-    """Gain of a row: the positions it counts in the band plus the sum of (t_j - s_i) over its prefix."""
-    return counted + prefix[length] - length * score
+    """Return the gain of a row: its number of ranks in the range plus the sum of (t_j - s_i) over its prefix."""
+    return in_range + prefix[length] - length * score
 
 
 cdef void row_lengths(const double[::1] positives, const double[::1] ranked, const double[::1] prefix,
@@ -44,29 +44,30 @@ cdef void row_lengths(const double[::1] positives, const double[::1] ranked, con
                       index_t[::1] lengths, index_t[::1] spare) noexcept nogil:
     """Write the best prefix length for each positive.
 
-    With j_alpha = 0 it is every negative of the band within the margin. With j_alpha > 0 it is the better
-    of that and the shorter row that stays out of the band, whose negatives count nothing. Negatives beyond
-    j_beta (the struct formulation) lengthen a row while they score above the positive.
+    With j_alpha = 0 the row holds every negative of the range within the margin. With j_alpha > 0 it is the
+    better of two: the row up to the last such negative, and the shorter row that ends before the range, whose
+    negatives have no loss. Negatives beyond j_beta (the struct formulation) lengthen a row while they score
+    above the positive.
     """
-    cdef Py_ssize_t i, band, m = positives.shape[0]
+    cdef Py_ssize_t i, length, m = positives.shape[0]
     cdef double score
     count_above(&ranked[j_alpha], j_beta - j_alpha, &positives[0], 1, m, &lengths[0])
     if j_alpha > 0:
         count_above(&ranked[0], j_alpha, &positives[0], 0, m, &spare[0])
         for i in range(m):
             score = positives[i]
-            band = j_alpha + lengths[i]
-            lengths[i] = <index_t> band
-            if row_value(&prefix[0], spare[i], 0, score) > row_value(&prefix[0], band, band - j_alpha, score):
+            length = j_alpha + lengths[i]
+            lengths[i] = <index_t> length
+            if row_value(&prefix[0], spare[i], 0, score) > row_value(&prefix[0], length, length - j_alpha, score):
                 lengths[i] = spare[i]
     if n_ranks > j_beta:
         count_above(&ranked[0], n_ranks, &positives[0], 0, m, &spare[0])
         for i in range(m):
-            lengths[i] = max(lengths[i], spare[i])  # beyond j_beta only where all before it is worth it
+            lengths[i] = max(lengths[i], spare[i])  # beyond j_beta only if the row reaches j_beta
 
 
 cdef void rank_counts(const index_t[::1] lengths, index_t[::1] counts) noexcept nogil:
-    """Write how many rows reach each rank: counts[j] = #{i : lengths[i] > j}, which never rises."""
+    """Write the number of rows that reach each rank: counts[j] = #{i : lengths[i] > j}, which never rises."""
     cdef Py_ssize_t i, j, n = counts.shape[0]
     for j in range(n):
         counts[j] = 0
@@ -80,16 +81,17 @@ cdef void rank_counts(const index_t[::1] lengths, index_t[::1] counts) noexcept 
 def order_ranked(const double[::1] positives, const double[::1] ranked, const index_t[::1] negatives,
                  const double[::1] prefix, Py_ssize_t j_alpha, Py_ssize_t j_beta,
                  index_t[::1] lengths, index_t[::1] reached, index_t[::1] samples, index_t[::1] counts):
-    """Find the most violated ordering of positives against ranked negatives and list what takes part.
+    """Find the most violated ordering of positives against ranked negatives and list its samples.
 
-    positives: scores s_i; ranked: scores t_1 >= t_2 >= ... of at least j_beta negatives, among them all
-    that tie with the j_beta-th; negatives: who they are; prefix: prefix sums of `ranked` from 0, looked at
-    where j_alpha > 0. lengths (m,) and reached (ranks that may count) are written: rows of the positives,
-    columns of the negatives. samples, counts: the positives below any negative with their row lengths,
-    m + the negatives above any positive with minus their counts; the negatives tied at the boundary last.
+    positives: scores s_i; ranked: scores t_1 >= t_2 >= ... of at least j_beta negatives, including all that
+    tie with the j_beta-th; negatives: their indices; prefix: prefix sums of `ranked` from 0, used if
+    j_alpha > 0. lengths (m,) and reached (one entry per rank that may count) are written: rows of the
+    positives, columns of the negatives. samples, counts: the positives below any negative with their row
+    lengths, m + the negatives above any positive with minus their counts; the negatives tied at the boundary
+    last.
 
-    Returns the number of samples, of counts (the tied have none), the count that each tied negative gets
-    and the number of pairs lost in the band.
+    Return the number of samples, the number of counts (the tied negatives have none), the count of each tied
+    negative and the number of pairs lost in the range.
     """
     cdef Py_ssize_t m = positives.shape[0], n_ranks = reached.shape[0]
     cdef Py_ssize_t i, j, k = 0, n_counts, start = j_beta, stop = j_beta
@@ -99,12 +101,12 @@ def order_ranked(const double[::1] positives, const double[::1] ranked, const in
         rank_counts(lengths, reached)
         while stop < ranked.shape[0] and ranked[stop] == ranked[j_beta - 1]:
             stop += 1
-        if stop > j_beta:  # the band parts a tie
+        if stop > j_beta:  # a tie crosses the boundary
             while start > 0 and ranked[start - 1] == ranked[j_beta - 1]:
                 start -= 1
         for j in range(j_alpha, j_beta):
             lost += reached[j]
-        for i in range(m):  # written always, kept where positive: no branch to mispredict
+        for i in range(m):  # always written, but kept only if positive: no branch to mispredict
             samples[k] = <index_t> i
             counts[k] = lengths[i]
             k += lengths[i] > 0

@@ -1,8 +1,8 @@
 """Binned decision trees: quantise, histograms, best split, partition, apply.
 
 Sums of weights are integers. A histogram entry packs two of them, S * 2**32 + W with
-S the sum of signed weights and W the sum of their magnitudes, so that one addition
-serves both and a sibling is parent minus child, exactly.
+S the sum of signed weights and W the sum of their magnitudes. So one addition adds
+both, and the histogram of a sibling is exactly parent minus child.
 """
 
 from libc.math cimport INFINITY
@@ -13,15 +13,15 @@ from paucens._kernels.types cimport code_t, grid_t, index_t, key_t, real_t, sum_
 cdef enum:
     BINS = 256
     TILE = 16  # columns quantised together, so that a row-major X is read by cache lines
-    RUNS = 4  # of rows, between which a column may be given up
+    MAX_RUNS = 4  # runs of rows, after each of which a column may be given up
 
-cdef double ROUNDING = 1e-12  # a real gain below this share of the node's own is no gain
+cdef double ROUNDING = 1e-12  # a real gain below this share of the node's own value counts as none
 
 
 # -- binning ---------------------------------------------------------------------------------------
 
 cdef inline code_t bin_of(double value, const double* thresholds) noexcept nogil:
-    """Count the thresholds below `value` among 255, padded with infinity, by eight halvings without a branch."""
+    """Count the thresholds below `value` among 255, padded with infinity, by eight branchless halvings."""
     cdef Py_ssize_t low = 0, step = BINS // 2
     while step > 0:
         low += step * (thresholds[low + step - 1] < value)
@@ -40,7 +40,7 @@ def quantise(const real_t[:, :] X, const index_t[::1] order, const double[::1] t
     """Write the bins of columns [start, stop) of X[order] (n, d) into codes (d, n).
 
     Column j has the ascending thresholds[offsets[j]:offsets[j + 1]]; a value equal to a threshold
-    falls below it.
+    belongs to the bin below it.
     """
     cdef Py_ssize_t row, source, column, width, tile = start
     cdef double padded[TILE][BINS]
@@ -60,7 +60,7 @@ def quantise(const real_t[:, :] X, const index_t[::1] order, const double[::1] t
 # -- weights ---------------------------------------------------------------------------------------
 
 def pack_weights(const grid_t[::1] weights, index_t[::1] rows, sum_t[::1] packed):
-    """List the rows of nonzero weight and their packed weights; return how many they are."""
+    """Write the rows of nonzero weight and their packed weights; return their number."""
     cdef Py_ssize_t row, n = 0
     cdef sum_t weight
     with nogil:
@@ -85,7 +85,7 @@ cdef inline sum_t magnitude(sum_t packed) noexcept nogil:
 
 cdef void fill_four(const code_t* c0, const code_t* c1, const code_t* c2, const code_t* c3,
                     const index_t* rows, const sum_t* weights, Py_ssize_t n, sum_t* out) noexcept nogil:
-    """Accumulate four columns at once: the row and its weight are loaded once, the sums are independent."""
+    """Accumulate four columns at once, so that each row and its weight are loaded once and the sums are independent."""
     cdef Py_ssize_t k, row
     cdef sum_t weight
     for k in range(n):
@@ -108,7 +108,7 @@ def fill_histograms(const code_t[:, ::1] codes, const index_t[::1] rows, const s
                     const index_t[::1] columns, sum_t[:, ::1] histograms, Py_ssize_t start, Py_ssize_t stop):
     """Sum the packed weights of the listed rows by bin, for columns[start:stop].
 
-    rows, weights: the node's rows of nonzero weight; histograms: (n_columns, 256), overwritten.
+    rows, weights: the rows of the node with nonzero weight; histograms: (n_columns, 256), overwritten.
     """
     cdef Py_ssize_t k = start, n = rows.shape[0]
     with nogil:
@@ -125,7 +125,7 @@ def fill_histograms(const code_t[:, ::1] codes, const index_t[::1] rows, const s
 
 
 def subtract_histograms(sum_t[:, ::1] parent, const sum_t[:, ::1] child, Py_ssize_t start, Py_ssize_t stop):
-    """Turn the parent's histograms into the sibling's: parent - child, in place."""
+    """Turn the histograms of the parent into those of the sibling: parent - child, in place."""
     cdef Py_ssize_t k, code
     with nogil:
         for k in range(start, stop):
@@ -147,14 +147,14 @@ cdef inline sum_t absolute(sum_t x) noexcept nogil:
 
 
 cdef inline double leaf_gain(sum_t packed, double ridge) noexcept nogil:
-    """S^2 / (W + r) of a node of real leaves, 0 where nothing weighs."""
+    """Return S^2 / (W + r) for a node with real leaves; 0 without weight."""
     cdef double inside = <double> signed_sum(packed), mass = <double> magnitude(packed) + ridge
     return inside * inside / mass if mass > 0 else 0.0
 
 
 cdef void scan_sign(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, Py_ssize_t column,
                     Split* best) noexcept nogil:
-    """Gain |S_left| + |S_right| - |S|: by how much the weighted error of sign leaves falls, doubled."""
+    """Gain |S_left| + |S_right| - |S|: twice the decrease of the weighted error of sign leaves."""
     cdef Py_ssize_t code, found = -1
     cdef sum_t left = 0, inside, gain, whole = signed_sum(total), most = <sum_t> best.gain + absolute(whole)
     for code in range(n_bins - 1):
@@ -192,10 +192,10 @@ cdef void scan_real(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, doub
 
 def best_split(const sum_t[:, ::1] histograms, const index_t[::1] columns, const index_t[::1] n_bins,
                sum_t total, bint real_leaves, double ridge, Py_ssize_t start, Py_ssize_t stop):
-    """Find the split of largest gain over columns[start:stop]; ties go to the first column, then bin.
+    """Find the split of largest gain over columns[start:stop]; ties go to the first column, then to the first bin.
 
-    total: packed weight of the node. Returns gain, column, last bin that goes left, packed weight of
-    the left child; column is -1 where no split divides the node to any advantage.
+    total: packed weight of the node. Return gain, column, last bin that goes left, and packed weight of
+    the left child; column is -1 if no split has a gain.
     """
     cdef Py_ssize_t k
     cdef Split best
@@ -219,9 +219,9 @@ def best_split(const sum_t[:, ::1] histograms, const index_t[::1] columns, const
 # -- search without histograms ---------------------------------------------------------------------
 
 cdef inline double most_possible(const sum_t* histogram, Py_ssize_t n_bins, sum_t seen, sum_t total) noexcept nogil:
-    """What the best split of a column gains at most, of which rows of packed weight `seen` are in the histogram.
+    """Bound the gain of a column when only rows of packed weight `seen` are in its histogram.
 
-    Each of the others adds no more than its magnitude to |S_left| + |S_right|.
+    Each of the other rows adds at most its magnitude to |S_left| + |S_right|.
     """
     cdef Split split
     split.gain = 0
@@ -232,7 +232,7 @@ cdef inline double most_possible(const sum_t* histogram, Py_ssize_t n_bins, sum_
 
 cdef void count_rows(const code_t** codes, const bint* alive, const index_t* rows, const sum_t* weights,
                      Py_ssize_t n, sum_t* histograms) noexcept nogil:
-    """Add n rows to the histograms of those of four columns that are alive."""
+    """Add n rows to the histograms of those among four columns that are still alive."""
     cdef Py_ssize_t c
     if alive[0] and alive[1] and alive[2] and alive[3]:
         fill_four(codes[0], codes[1], codes[2], codes[3], rows, weights, n, histograms)
@@ -245,15 +245,15 @@ cdef void count_rows(const code_t** codes, const bint* alive, const index_t* row
 def search_columns(const code_t[:, ::1] codes, const index_t[::1] rows, const sum_t[::1] weights,
                    const index_t[::1] columns, const index_t[::1] n_bins, sum_t total, bint real_leaves,
                    double ridge, Py_ssize_t start, Py_ssize_t stop):
-    """Find the split that `fill_histograms` and `best_split` find, four columns at a time, and keep no histograms.
+    """Find the split that `fill_histograms` and `best_split` find, four columns at a time, without keeping histograms.
 
-    With sign leaves a column is given up as soon as the rows that are not counted yet cannot lift it above the best
-    so far (Appel, Fuchs, Dollar and Perona, ICML 2013). That is looked at between runs of ascending rows, the first
-    few of them; the heaviest rows should be in the first. The answer does not depend on the order of the rows.
+    With sign leaves a column is given up as soon as the rows not counted yet cannot lift it above the best split so
+    far (Appel, Fuchs, Dollar and Perona, ICML 2013). This is checked after each of the first runs of ascending rows;
+    the heaviest rows should be in the first run. The result does not depend on the order of the rows.
     """
     cdef Py_ssize_t k, c, run, n_runs, n = rows.shape[0]
-    cdef Py_ssize_t ends[RUNS + 1]
-    cdef sum_t seen[RUNS + 1]
+    cdef Py_ssize_t ends[MAX_RUNS + 1]
+    cdef sum_t seen[MAX_RUNS + 1]
     cdef sum_t histograms[4 * BINS]
     cdef const code_t* four[4]
     cdef bint alive[4]
@@ -263,7 +263,7 @@ def search_columns(const code_t[:, ::1] codes, const index_t[::1] rows, const su
     if n == 0:
         return 0.0, -1, 0, 0
     with nogil:
-        n_runs = find_runs(&rows[0], &weights[0], n, 1 if real_leaves else RUNS, ends, seen)
+        n_runs = find_runs(&rows[0], &weights[0], n, 1 if real_leaves else MAX_RUNS, ends, seen)
         for k in range(start, stop, 4):
             for c in range(4):
                 alive[c] = k + c < stop
@@ -286,14 +286,14 @@ def search_columns(const code_t[:, ::1] codes, const index_t[::1] rows, const su
     return best.gain - base, columns[best.column], best.code, best.left
 
 
-cdef Py_ssize_t find_runs(const index_t* rows, const sum_t* weights, Py_ssize_t n, Py_ssize_t most,
+cdef Py_ssize_t find_runs(const index_t* rows, const sum_t* weights, Py_ssize_t n, Py_ssize_t max_runs,
                           Py_ssize_t* ends, sum_t* seen) noexcept nogil:
-    """Write where each of at most so many runs of ascending rows begins and the packed weights before it."""
+    """Write the start of each run of ascending rows and the packed weight before it; return the number of runs."""
     cdef Py_ssize_t k, n_runs = 1
     cdef sum_t total = weights[0]
     ends[0] = seen[0] = 0
     for k in range(1, n):
-        if n_runs < most and rows[k] < rows[k - 1]:
+        if n_runs < max_runs and rows[k] < rows[k - 1]:
             ends[n_runs] = k
             seen[n_runs] = total
             n_runs += 1
@@ -307,7 +307,7 @@ cdef Py_ssize_t find_runs(const index_t* rows, const sum_t* weights, Py_ssize_t 
 
 def partition(const code_t[::1] codes, Py_ssize_t last_left, index_t[::1] rows, sum_t[::1] weights,
               index_t[::1] spare_rows, sum_t[::1] spare_weights):
-    """Move the rows whose code is at most `last_left` to the front, order kept; return how many they are."""
+    """Move the rows whose code is at most `last_left` to the front, keeping the order; return their number."""
     cdef Py_ssize_t k, left = 0, right = 0
     cdef bint goes_left
     with nogil:
@@ -327,7 +327,7 @@ def partition(const code_t[::1] codes, Py_ssize_t last_left, index_t[::1] rows, 
 
 def apply_codes(const code_t[:, ::1] codes, const index_t[::1] column, const index_t[::1] code,
                 const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
-    """Write the leaf that each of rows [start, stop) reaches; child[k] is the left child, 0 at a leaf."""
+    """Write the leaf that each of the rows [start, stop) reaches; child[k] is the left child, 0 at a leaf."""
     cdef Py_ssize_t row
     cdef index_t node
     with nogil:
@@ -340,7 +340,7 @@ def apply_codes(const code_t[:, ::1] codes, const index_t[::1] column, const ind
 
 def apply_values(const real_t[:, :] X, const index_t[::1] column, const double[::1] threshold,
                  const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
-    """As `apply_codes`, on feature values: left where the value is at most the threshold."""
+    """Do as `apply_codes` on feature values: left if the value is at most the threshold."""
     cdef Py_ssize_t row
     cdef index_t node
     with nogil:
@@ -366,8 +366,8 @@ cdef inline key_t scramble(key_t* state) noexcept nogil:
 def draw_columns(const key_t[::1] key, index_t[::1] deck, Py_ssize_t n):
     """Shuffle n columns to the front of `deck`, drawn without replacement by the stream of `key`.
 
-    The stream depends on the integers of `key` alone (seed, round, node), on no generator's state;
-    the first n steps of a Fisher-Yates shuffle. The bias of the modulo is below 2**-32.
+    The columns are the first n steps of a Fisher-Yates shuffle. The stream depends on the integers of
+    `key` alone (seed, round, node), not on the state of a generator. The bias of the modulo is below 2**-32.
     """
     cdef key_t state = 0
     cdef Py_ssize_t k, other

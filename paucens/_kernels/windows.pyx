@@ -1,8 +1,8 @@
 """Score every window of one size of an image by an ensemble of trees.
 
-Channels lie as strips (row, channel, column). A feature is an offset from the first cell of a window, so that the
-windows of a row find it side by side. While most windows of a row live, each tree goes over all of them at once; the
-few that are left are followed one by one.
+Channels are stored as strips (row, channel, column). A feature is an offset from the first cell of a window, so that
+its values for the windows of a row are contiguous. While most windows of a row are alive, each tree is applied to all
+of them at once; the last few are followed one by one.
 """
 
 from libc.math cimport INFINITY
@@ -17,16 +17,16 @@ cdef extern from *:
 cdef enum:
     INNER = 7   # nodes of a complete tree of depth 3
     LEAVES = 8
-    TOGETHER = 8  # trees between two counts of the living
-    FEW = 8  # of so many windows one is left: now one by one
-    LANES = 16  # windows are taken by so many; what is beyond the last of a row is dead
+    TOGETHER = 8  # trees between two counts of the windows alive
+    FEW = 8  # when one window in so many is alive, windows are followed one by one
+    LANES = 16  # number of windows taken at once; those beyond the end of a row are dead
 
 
 cdef void add_tree(const float* p, const index_t* offset, const float* t, const float* leaf, float rejected,
                    Py_ssize_t n, scores_t score) noexcept nogil:
-    """Add one complete tree to the scores of n windows; those at or below `rejected` are dead, at -infinity.
+    """Add one complete tree to the scores of n windows; scores up to `rejected` become -infinity, which means dead.
 
-    n is a multiple of LANES: no window is left over for a loop without vectors.
+    n is a multiple of LANES, so that no window is left for a loop without vectors.
     """
     cdef const float* p0 = p + offset[0]
     cdef const float* p1 = p + offset[1]
@@ -61,7 +61,7 @@ cdef Py_ssize_t count_living(const float* score, Py_ssize_t n) noexcept nogil:
 cdef float follow(const float* p, const index_t* first, const index_t* offset, const float* threshold,
                   const index_t* child, const float* value, const float* rejection, Py_ssize_t tree, Py_ssize_t n_trees,
                   float score) noexcept nogil:
-    """Go on with one window from `tree` until it is dead or all trees are added."""
+    """Continue one window from `tree` until it is dead or all trees are added."""
     cdef Py_ssize_t node
     while tree < n_trees:
         node = first[tree]
@@ -78,15 +78,16 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
          const index_t[::1] child, const float[::1] value, const float[::1] rejection,
          const index_t[:, ::1] whole_offset, const float[:, ::1] whole_threshold, const float[:, ::1] whole_leaf,
          float bias, float[::1] scratch, float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
-    """Write the scores of the windows of rows [start, stop), -infinity where a window was rejected on the way.
+    """Write the scores of the windows of rows [start, stop), -infinity for rejected windows.
 
-    strips: (rows, k, columns), and LANES - 1 floats behind the last that may be read; scores: (rows, columns) of the
-    windows, one a cell; scratch: (columns of windows + LANES - 1,) or more.
-    first (n_trees + 1,), offset, threshold, child, value (n_nodes,): nodes of all trees end to end, children counted
-    from the first node of their tree, 0 at leaves; greater than the threshold goes to the right child, the next node.
+    strips: (rows, k, columns), followed by LANES - 1 floats that may be read; scores: (rows, columns) of the windows,
+    one window per cell; scratch: (columns of windows + LANES - 1,) or more.
+    first (n_trees + 1,), offset, threshold, child, value (n_nodes,): nodes of all trees end to end. Children are
+    counted from the first node of their tree, 0 at leaves; values above the threshold go to the right child, the node
+    after the left child.
     rejection (n_trees,): a window whose sum after tree t is not above rejection[t] is rejected.
-    whole_offset, whole_threshold (n_trees, 7), whole_leaf (n_trees, 8): the same trees in heap order, where none is
-    deeper than 3; n_trees is 0 otherwise.
+    whole_offset, whole_threshold (n_trees, 7), whole_leaf (n_trees, 8): the same trees in heap order if none is deeper
+    than 3; otherwise n_trees is 0.
     """
     cdef Py_ssize_t row, x, tree, _k, living, width = scores.shape[1]
     cdef Py_ssize_t n_trees = rejection.shape[0], n_whole = whole_offset.shape[0]

@@ -1,4 +1,4 @@
-"""Boosters that fix one coefficient a round: AdaBoost and the asymmetric forms that the paper compares with."""
+"""Boosters that fix one coefficient per round: AdaBoost and the asymmetric forms that the paper compares with."""
 
 from paucens.boosting.adaboost import AdaBoostClassifier
 from paucens.boosting.asymboost import AsymBoostClassifier

@@ -1,43 +1,52 @@
 """AdaBoost."""
 
-from paucens.boosting.rounds import Booster
+from paucens.base import WeightedEnsemble, prepare
+from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, plain_stages, reweighted
 from paucens.learners.binning import MAX_BINS
+from paucens.parallel import Threads
+from paucens.validation import all_or_nothing, check_integer, check_positive
 
 
-class AdaBoostClassifier(Booster):
+class AdaBoostClassifier(WeightedEnsemble):
     """Fit discrete AdaBoost (Freund and Schapire 1997), balanced between the classes, with shrinkage.
 
     Parameters
     ----------
     learner : weak learner, default=None
-        `Tree(depth=3)` where None.
+        Any object with fit(X, signed_weights) and predict(X) in [-1, 1]. None means `Tree(depth=3)`.
     n_estimators : int, default=100
-        Rounds at most; fitting stops early at a learner without edge or without error.
+        Maximum number of rounds. Fitting stops early at a learner without edge or without error.
     shrinkage : float in (0, 1], default=1.0
-        Factor on every coefficient.
+        Factor on each coefficient.
     max_bins : int in [2, 256], default=256
-        Bins of a feature.
-    n_jobs : int, optional
-        Threads, as in joblib; results do not depend on it.
-    random_state : int, RandomState or None
-        Source of the learner's column samples.
+        Maximum number of bins per feature.
+    n_jobs : int, default=None
+        Number of threads, as in joblib; results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        Source of the column samples of the learners.
     verbose : int, default=0
-        Show a progress bar where positive.
+        Show a progress bar if positive.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels; the larger one is positive.
-    learners_, weights_, threshold_
-        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_; threshold_ is 0.
+    learners_ : list of fitted learners
+    weights_ : ndarray of shape (n_iter_,)
+        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
+    threshold_ : float
+        0.
     n_iter_ : int
+        Number of rounds.
+    n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
+        Gains summed over the splits on each feature, with sum 1; for trees only.
 
     Notes
     -----
-    Coefficient w_t = 1/2 log((1 + r) / (1 - r)) with r the normalised edge sum_l u_l y_l h_t(x_l) / sum_l u_l
-    (Schapire and Singer 1999; with sign leaves this is 1/2 log((1 - eps) / eps)), clipped to 5. Weights start
-    at .5/m on each of m positives and .5/n on each of n negatives, as in Algorithm 1 of the paper.
+    The coefficient is w_t = 1/2 log((1 + r) / (1 - r)) with r the normalised edge sum_l u_l y_l h_t(x_l) / sum_l u_l
+    (Schapire and Singer 1999; with sign leaves this is 1/2 log((1 - eps) / eps)), clipped to 5. Weights start at
+    0.5/m for each of m positives and 0.5/n for each of n negatives, as in Algorithm 1 of the paper.
 
     Examples
     --------
@@ -59,12 +68,41 @@ class AdaBoostClassifier(Booster):
         random_state=None,
         verbose=0,
     ):
-        super().__init__(
-            learner=learner,
-            n_estimators=n_estimators,
-            shrinkage=shrinkage,
-            max_bins=max_bins,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        self.learner = learner
+        self.n_estimators = n_estimators
+        self.shrinkage = shrinkage
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X, y):
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            float32 and float64 are used without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
+            `y == "cancer"`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
+            parameter is out of range.
+        """
+        check_integer("n_estimators", self.n_estimators, 1)
+        check_positive("shrinkage", self.shrinkage, most=1)
+        with Threads(self.n_jobs) as threads:
+            training = prepare(self, X, y, threads)
+            start = balanced_weights(training.n_positives, training.n_negatives)
+            rounds = boosting_rounds(self, training, start, adaboost_coefficient, reweighted)
+            self._set_stages(*plain_stages(rounds))
+        return self

@@ -1,34 +1,58 @@
-"""AsymBoost: AdaBoost that leans towards one class a little in every round."""
+"""AsymBoost: AdaBoost that favours one class a little in every round."""
 
 import math
 
 import numpy as np
 
-from paucens.boosting.rounds import Booster
+from paucens.base import WeightedEnsemble, prepare
+from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, plain_stages, reweighted
 from paucens.learners.binning import MAX_BINS
-from paucens.validation import check_positive
+from paucens.parallel import Threads
+from paucens.validation import all_or_nothing, check_integer, check_positive
 
 
-class AsymBoostClassifier(Booster):
-    """Fit AsymBoost (Viola and Jones 2002): the asymmetry k is spread evenly over the rounds.
+class AsymBoostClassifier(WeightedEnsemble):
+    """Fit AsymBoost (Viola and Jones 2002), which spreads the asymmetry k evenly over the rounds.
 
     Parameters
     ----------
     asymmetry : float, default=1.0
         k, how many times as much a missed positive costs as a false alarm. 1 is AdaBoost.
-    learner, n_estimators, shrinkage, max_bins, n_jobs, random_state, verbose
-        As in `AdaBoostClassifier`.
+    learner : weak learner, default=None
+        Any object with fit(X, signed_weights) and predict(X) in [-1, 1]. None means `Tree(depth=3)`.
+    n_estimators : int, default=100
+        Maximum number of rounds. Fitting stops early at a learner without edge or without error.
+    shrinkage : float in (0, 1], default=1.0
+        Factor on each coefficient.
+    max_bins : int in [2, 256], default=256
+        Maximum number of bins per feature.
+    n_jobs : int, default=None
+        Number of threads, as in joblib; results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        Source of the column samples of the learners.
+    verbose : int, default=0
+        Show a progress bar if positive.
 
     Attributes
     ----------
-    classes_, learners_, weights_, threshold_, n_iter_, feature_importances_
-        As in `AdaBoostClassifier`.
+    classes_ : ndarray of shape (2,)
+        The labels; the larger one is positive.
+    learners_ : list of fitted learners
+    weights_ : ndarray of shape (n_iter_,)
+        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
+    threshold_ : float
+        0.
+    n_iter_ : int
+        Number of rounds.
+    n_features_in_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+        Gains summed over the splits on each feature, with sum 1; for trees only.
 
     Notes
     -----
     Before each of the T = n_estimators rounds the weights are multiplied by k^(y / 2T), y = +1 or -1, and
-    normalised. Put into the first round at once, the asymmetry would be used up by the first learner. T must be
-    known beforehand: the stage after t rounds has taken in k^(t / T) only, and so has a fit that stops early.
+    normalised. If the whole asymmetry were put into the first round, the first learner would use it up. T must be
+    known beforehand: the stage after t rounds contains k^(t / T) only, and so does a fit that stops early.
 
     References
     ----------
@@ -56,28 +80,54 @@ class AsymBoostClassifier(Booster):
         random_state=None,
         verbose=0,
     ):
-        super().__init__(
-            learner=learner,
-            n_estimators=n_estimators,
-            shrinkage=shrinkage,
-            max_bins=max_bins,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
         self.asymmetry = asymmetry
+        self.learner = learner
+        self.n_estimators = n_estimators
+        self.shrinkage = shrinkage
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    @all_or_nothing
+    def fit(self, X, y):
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            float32 and float64 are used without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
+            `y == "cancer"`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
+            parameter is out of range.
+        """
+        check_integer("n_estimators", self.n_estimators, 1)
+        check_positive("shrinkage", self.shrinkage, most=1)
         check_positive("asymmetry", self.asymmetry)
+        factor = math.exp(math.log(self.asymmetry) / (2 * self.n_estimators))  # k^(1 / 2T)
 
-    def _first_weights(self, m, n):
-        return self._tilted(super()._first_weights(m, n), m)
+        def reweight(signed_weights, n_positives, predictions, coefficient):
+            return tilted(reweighted(signed_weights, n_positives, predictions, coefficient), n_positives, factor)
 
-    def _reweighted(self, signed_weights, m, outputs, coefficient):
-        return self._tilted(super()._reweighted(signed_weights, m, outputs, coefficient), m)
+        with Threads(self.n_jobs) as threads:
+            training = prepare(self, X, y, threads)
+            balanced = balanced_weights(training.n_positives, training.n_negatives)
+            start = tilted(balanced, training.n_positives, factor)
+            rounds = boosting_rounds(self, training, start, adaboost_coefficient, reweight)
+            self._set_stages(*plain_stages(rounds))
+        return self
 
-    def _tilted(self, signed_weights, m):
-        """Multiply positives by k^(1 / 2T) and negatives by its inverse."""
-        factor = math.exp(math.log(self.asymmetry) / (2 * self.n_estimators))
-        return np.concatenate([signed_weights[:m] * factor, signed_weights[m:] / factor])
+
+def tilted(signed_weights, n_positives, factor):
+    """Return weights with those of positives multiplied by a factor and those of negatives divided by it."""
+    return np.concatenate([signed_weights[:n_positives] * factor, signed_weights[n_positives:] / factor])

@@ -3,41 +3,74 @@
 import numpy as np
 from scipy.optimize import brentq
 
-from paucens.boosting.rounds import LARGEST_COEFFICIENT, NO_EDGE, Booster, reweighted
+from paucens.base import WeightedEnsemble, prepare
+from paucens.boosting.rounds import (
+    LARGEST_COEFFICIENT,
+    NO_EDGE,
+    balanced_weights,
+    boosting_rounds,
+    plain_stages,
+    reweighted,
+)
 from paucens.learners.binning import MAX_BINS
-from paucens.validation import check_positive
+from paucens.parallel import Threads
+from paucens.validation import all_or_nothing, check_integer, check_positive
 
 
-class CSAdaBoostClassifier(Booster):
+class CSAdaBoostClassifier(WeightedEnsemble):
     """Fit cost-sensitive AdaBoost (Masnadi-Shirazi and Vasconcelos 2011).
 
     Parameters
     ----------
-    cost_positive, cost_negative : float, default=1.0
-        C1 and C2, the costs of a missed positive and of a false alarm. Equal to 1, this is AdaBoost. The paper's
-        k = C1 / C2 with C1 + C2 = 2 is C1 = 2k / (1 + k), C2 = 2 / (1 + k).
-    learner, n_estimators, shrinkage, max_bins, n_jobs, random_state, verbose
-        As in `AdaBoostClassifier`.
+    cost_positive : float, default=1.0
+        C1, the cost of a missed positive. If both costs are 1, this is AdaBoost.
+    cost_negative : float, default=1.0
+        C2, the cost of a false alarm. The paper's k = C1 / C2 with C1 + C2 = 2 is C1 = 2k / (1 + k),
+        C2 = 2 / (1 + k).
+    learner : weak learner, default=None
+        Any object with fit(X, signed_weights) and predict(X) in [-1, 1]. None means `Tree(depth=3)`.
+    n_estimators : int, default=100
+        Maximum number of rounds. Fitting stops early at a learner without edge or without error.
+    shrinkage : float in (0, 1], default=1.0
+        Factor on each coefficient.
+    max_bins : int in [2, 256], default=256
+        Maximum number of bins per feature.
+    n_jobs : int, default=None
+        Number of threads, as in joblib; results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        Source of the column samples of the learners.
+    verbose : int, default=0
+        Show a progress bar if positive.
 
     Attributes
     ----------
-    classes_, learners_, weights_, threshold_, n_iter_, feature_importances_
-        As in `AdaBoostClassifier`.
+    classes_ : ndarray of shape (2,)
+        The labels; the larger one is positive.
+    learners_ : list of fitted learners
+    weights_ : ndarray of shape (n_iter_,)
+        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
+    threshold_ : float
+        0.
+    n_iter_ : int
+        Number of rounds.
+    n_features_in_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+        Gains summed over the splits on each feature, with sum 1; for trees only.
 
     Notes
     -----
     The loss is mean+ exp(-C1 f) + mean- exp(C2 f), balanced between the classes. The coefficient of a learner is
     the root a > 0 of
 
-        2 C1 b cosh(C1 a) + 2 C2 d cosh(C2 a) = C1 T+ exp(-C1 a) + C2 T- exp(-C2 a),
+        2 C1 b cosh(C1 a) + 2 C2 d cosh(C2 a) = C1 T+ exp(-C1 a) + C2 T- exp(-C2 a).
 
-    T+ and T- the weights of the classes, b and d of what is misclassified in them (an output h between -1 and 1
-    counts as wrong by (1 - y h) / 2). Left rises and right falls with a, so there is one root exactly where the
-    edge under the weights C1 u+, C2 u- is positive. It is at most 5 / max(C1, C2).
+    T+ and T- are the weights of the classes, b and d their misclassified parts (a prediction h between -1 and 1
+    counts as wrong by (1 - y h) / 2). The left side rises and the right side falls with a, so there is one root if
+    the edge under the weights C1 u+, C2 u- is positive, and none otherwise. It is at most 5 / max(C1, C2).
 
     Departure: the source searches the root for every possible split and takes the split of least loss. Here the
     learner is the one of largest edge under the gradient of the loss, the weights C1 u+ and C2 u-, and the root is
-    sought once a round.
+    searched once per round.
 
     References
     ----------
@@ -67,41 +100,68 @@ class CSAdaBoostClassifier(Booster):
         random_state=None,
         verbose=0,
     ):
-        super().__init__(
-            learner=learner,
-            n_estimators=n_estimators,
-            shrinkage=shrinkage,
-            max_bins=max_bins,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
         self.cost_positive = cost_positive
         self.cost_negative = cost_negative
+        self.learner = learner
+        self.n_estimators = n_estimators
+        self.shrinkage = shrinkage
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    @all_or_nothing
+    def fit(self, X, y):
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            float32 and float64 are used without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
+            `y == "cancer"`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
+            parameter is out of range.
+        """
+        check_integer("n_estimators", self.n_estimators, 1)
+        check_positive("shrinkage", self.shrinkage, most=1)
         check_positive("cost_positive", self.cost_positive)
         check_positive("cost_negative", self.cost_negative)
+        costs = np.array([self.cost_positive, self.cost_negative], dtype=np.float64)
 
-    # The weights carried from round to round are those of the gradient, C1 u+ and -C2 u-.
+        def coefficient_of(signed_weights, n_positives, predictions, edge):
+            if edge <= NO_EDGE:
+                return 0.0
+            return cost_sensitive_coefficient(*misclassified(signed_weights, n_positives, predictions), costs)
 
-    def _first_weights(self, m, n):
-        weights = super()._first_weights(m, n)
-        return np.concatenate([self.cost_positive * weights[:m], self.cost_negative * weights[m:]])
+        def reweight(signed_weights, n_positives, predictions, coefficient):
+            return reweighted(signed_weights, n_positives, predictions, *(costs * coefficient))
 
-    def _coefficient(self, signed_weights, m, outputs, edge):
-        if edge <= NO_EDGE:
-            return 0.0
-        agreement = signed_weights * outputs.dense
-        totals = np.array([signed_weights[:m].sum(), -signed_weights[m:].sum()])
-        wrong = np.maximum((totals - [agreement[:m].sum(), agreement[m:].sum()]) / 2, 0)  # C1 b, C2 d
-        return cost_sensitive_coefficient(totals, wrong, np.array([self.cost_positive, self.cost_negative]))
+        with Threads(self.n_jobs) as threads:
+            training = prepare(self, X, y, threads)
+            # The weights carried from round to round are those of the gradient, C1 u+ and -C2 u-.
+            balanced = balanced_weights(training.n_positives, training.n_negatives)
+            start = balanced * np.repeat(costs, [training.n_positives, training.n_negatives])
+            rounds = boosting_rounds(self, training, start, coefficient_of, reweight)
+            self._set_stages(*plain_stages(rounds))
+        return self
 
-    def _reweighted(self, signed_weights, m, outputs, coefficient):
-        return reweighted(
-            signed_weights, m, outputs, self.cost_positive * coefficient, self.cost_negative * coefficient
-        )
+
+def misclassified(signed_weights, n_positives, predictions):
+    """Return the weight of each class, C1 T+ and C2 T-, and the misclassified part of it, C1 b and C2 d."""
+    agreement = signed_weights * predictions.dense
+    totals = np.array([signed_weights[:n_positives].sum(), -signed_weights[n_positives:].sum()])
+    wrong = np.maximum((totals - [agreement[:n_positives].sum(), agreement[n_positives:].sum()]) / 2, 0)
+    return totals, wrong
 
 
 def cost_sensitive_coefficient(totals, wrong, costs):
@@ -110,13 +170,13 @@ def cost_sensitive_coefficient(totals, wrong, costs):
     Parameters
     ----------
     totals, wrong, costs : ndarray of shape (2,)
-        Of positives and negatives: gradient weight (C1 T+, C2 T-), the part of it that is misclassified, cost. The
-        edge (totals - 2 wrong).sum() is positive.
+        For positives and negatives: the weight of the gradient (C1 T+, C2 T-), the misclassified part of it, and the
+        cost. The edge (totals - 2 wrong).sum() is positive.
 
     Examples
     --------
     >>> half = np.array([0.5, 0.5])
-    >>> round(cost_sensitive_coefficient(half, 0.2 * half, np.ones(2)), 6)  # 1/2 log(.8 / .2)
+    >>> round(cost_sensitive_coefficient(half, 0.2 * half, np.ones(2)), 6)  # 1/2 log(0.8 / 0.2)
     0.693147
     """
 

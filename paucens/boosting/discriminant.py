@@ -1,4 +1,4 @@
-"""AdaBoost whose coefficients are replaced by Fisher's discriminant on the outputs of its learners."""
+"""AdaBoost whose coefficients are replaced by Fisher's discriminant on the predictions of its learners."""
 
 from contextlib import suppress
 
@@ -6,37 +6,60 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
-from paucens.boosting.rounds import Booster
+from paucens.base import WeightedEnsemble, prepare
+from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, reweighted
 from paucens.learners.binning import MAX_BINS
-from paucens.validation import check_positive
+from paucens.parallel import Threads
+from paucens.validation import all_or_nothing, check_integer, check_positive
 
-NO_SCATTER = 1e-12  # mean variance of an output that is rounding
+NO_SCATTER = 1e-12  # a smaller mean variance of the predictions is a rounding error
 
 
-class AdaBoostLDAClassifier(Booster):
-    """Fit AdaBoost, then weigh its learners by Fisher's linear discriminant (Wu et al. 2008).
+class AdaBoostLDAClassifier(WeightedEnsemble):
+    """Fit AdaBoost, then weight its learners by Fisher's linear discriminant (Wu et al. 2008).
 
     Parameters
     ----------
     ridge : float, default=1e-6
-        Added to the diagonal of the scatter S of T learners, in units of trace(S) / T. Outputs +-1 are often
-        collinear.
-    learner, n_estimators, shrinkage, max_bins, n_jobs, random_state, verbose
-        As in `AdaBoostClassifier`.
+        Added to the diagonal of the scatter S of T learners, in units of trace(S) / T. Predictions of +-1 are
+        often collinear.
+    learner : weak learner, default=None
+        Any object with fit(X, signed_weights) and predict(X) in [-1, 1]. None means `Tree(depth=3)`.
+    n_estimators : int, default=100
+        Maximum number of rounds. Fitting stops early at a learner without edge or without error.
+    shrinkage : float in (0, 1], default=1.0
+        Factor on each coefficient.
+    max_bins : int in [2, 256], default=256
+        Maximum number of bins per feature.
+    n_jobs : int, default=None
+        Number of threads, as in joblib; results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        Source of the column samples of the learners.
+    verbose : int, default=0
+        Show a progress bar if positive.
 
     Attributes
     ----------
-    classes_, learners_, n_iter_, feature_importances_
-        As in `AdaBoostClassifier`.
-    weights_, threshold_
-        w = (S + ridge trace(S) / T)^-1 (mu+ - mu-), S = S+ + S- the covariances of the outputs within the classes,
-        mu+ and mu- their means; the threshold is halfway between the projected means, w . (mu+ + mu-) / 2.
+    classes_ : ndarray of shape (2,)
+        The labels; the larger one is positive.
+    learners_ : list of fitted learners
+    weights_ : ndarray of shape (n_iter_,)
+        w = (S + ridge trace(S) / T)^-1 (mu+ - mu-), S = S+ + S- the covariances of the predictions within the
+        classes, mu+ and mu- their means. decision_function is sum_t weights_[t] learners_[t].predict(X) -
+        threshold_.
+    threshold_ : float
+        Halfway between the projected means, w . (mu+ + mu-) / 2.
+    n_iter_ : int
+        Number of rounds.
+    n_features_in_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+        Gains summed over the splits on each feature, with sum 1; for trees only.
 
     Notes
     -----
-    The discriminant is solved anew for the first t learners of every stage t. Without scatter (a learner without
-    error) the stage keeps AdaBoost's weights. Weights may be negative. The outputs on the training samples are kept
-    during the fit, 8 bytes each.
+    The discriminant is solved again for the first t learners at each stage t. Without scatter (a learner without
+    error) the stage keeps AdaBoost's weights. Weights may be negative. The predictions on the training samples are
+    kept during the fit, 8 bytes each.
 
     References
     ----------
@@ -64,81 +87,128 @@ class AdaBoostLDAClassifier(Booster):
         random_state=None,
         verbose=0,
     ):
-        super().__init__(
-            learner=learner,
-            n_estimators=n_estimators,
-            shrinkage=shrinkage,
-            max_bins=max_bins,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
         self.ridge = ridge
+        self.learner = learner
+        self.n_estimators = n_estimators
+        self.shrinkage = shrinkage
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
-    def _check_parameters(self):
-        super()._check_parameters()
+    @all_or_nothing
+    def fit(self, X, y):
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            float32 and float64 are used without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
+            `y == "cancer"`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
+            parameter is out of range.
+        """
+        check_integer("n_estimators", self.n_estimators, 1)
+        check_positive("shrinkage", self.shrinkage, most=1)
         check_positive("ridge", self.ridge, zero=True)
+        with Threads(self.n_jobs) as threads:
+            training = prepare(self, X, y, threads)
+            m, n = training.n_positives, training.n_negatives
+            rounds = boosting_rounds(self, training, balanced_weights(m, n), adaboost_coefficient, reweighted)
+            moments = Moments(self.n_estimators, m), Moments(self.n_estimators, n)
+            self._set_stages(*discriminant_stages(rounds, moments, self.ridge))
+        return self
 
-    def _assemble(self, rounds, m, n):
-        moments = (Moments(self.n_estimators, m), Moments(self.n_estimators, n))
-        learners, coefficients, stages, thresholds = [], [], [], []
-        with threadpool_limits(1):  # the bits of a factorisation depend on the number of threads
-            for learner, outputs, coefficient in rounds:
-                learners.append(learner)
-                coefficients.append(coefficient)
-                for part, of_class in zip(moments, np.split(outputs.dense, [m]), strict=True):
-                    part.append(of_class)
-                positive, negative = (part.mean for part in moments)
-                weights = discriminant(positive - negative, sum(part.covariance for part in moments), self.ridge)
-                stages.append(np.array(coefficients) if weights is None else weights)
-                thresholds.append(float((stages[-1] * (positive + negative)).sum() / 2))
-        self._set_stages(learners, stages, np.array(thresholds))
+
+def discriminant_stages(rounds, moments, ridge):
+    """Return learners, and weights and thresholds of all stages.
+
+    Parameters
+    ----------
+    rounds : iterable of learner, predictions, coefficient
+    moments : pair of Moments
+        Of the positives and of the negatives, still empty.
+    ridge : float
+    """
+    learners, coefficients, stages, thresholds = [], [], [], []
+    with threadpool_limits(1):  # the bits of a factorisation depend on the number of threads
+        for learner, predictions, coefficient in rounds:
+            learners.append(learner)
+            coefficients.append(coefficient)
+            of_classes = np.split(predictions.dense, [moments[0].n_samples])
+            for part, predicted in zip(moments, of_classes, strict=True):
+                part.append(predicted)
+            positive, negative = (part.mean for part in moments)
+            weights = discriminant(positive - negative, sum(part.covariance for part in moments), ridge)
+            stages.append(np.array(coefficients) if weights is None else weights)
+            thresholds.append(float((stages[-1] * (positive + negative)).sum() / 2))
+    return learners, stages, thresholds
 
 
 class Moments:
-    """Mean and covariance of the outputs of the learners so far, on the samples of one class."""
+    """Mean and covariance of the predictions of the learners so far, on the samples of one class."""
 
     def __init__(self, n_learners, n_samples):
-        self._outputs = np.empty((n_learners, n_samples))
+        self._predictions = np.empty((n_learners, n_samples))
         self._products = np.empty((n_learners, n_learners))
         self._means = np.empty(n_learners)
         self._t = 0
 
-    def append(self, outputs):
-        """Add the outputs of one learner, ndarray of shape (n_samples,)."""
+    @property
+    def n_samples(self):
+        """Number of samples of the class."""
+        return self._predictions.shape[1]
+
+    def append(self, predicted):
+        """Add the predictions of one learner, ndarray of shape (n_samples,)."""
         t = self._t
-        self._outputs[t] = outputs
-        self._means[t] = outputs.mean()
+        self._predictions[t] = predicted
+        self._means[t] = predicted.mean()
         # einsum, unlike a product by BLAS, adds in one order whatever the number of threads
-        row = np.einsum("ti,i->t", self._outputs[: t + 1], outputs) / len(outputs)
+        row = np.einsum("ti,i->t", self._predictions[: t + 1], predicted) / len(predicted)
         self._products[t, : t + 1] = self._products[: t + 1, t] = row
         self._t += 1
 
     @property
     def mean(self):
-        """ndarray of shape (t,)."""
+        """The means, ndarray of shape (t,)."""
         return self._means[: self._t]
 
     @property
     def covariance(self):
-        """ndarray of shape (t, t), divided by the number of samples."""
+        """The covariance, ndarray of shape (t, t), with the number of samples as divisor."""
         return self._products[: self._t, : self._t] - np.outer(self.mean, self.mean)
 
 
 def discriminant(difference, scatter, ridge):
-    """Solve (S + ridge trace(S) / t) w = mu+ - mu-; the least w where S is singular, None without scatter.
+    """Solve (S + ridge trace(S) / t) w = mu+ - mu- for w.
 
     Parameters
     ----------
     difference : ndarray of shape (t,)
     scatter : ndarray of shape (t, t)
     ridge : float
+
+    Returns
+    -------
+    weights : ndarray of shape (t,) or None
+        The solution of least norm if S is singular; None without scatter.
     """
     variance = np.trace(scatter) / len(scatter)
     if variance <= NO_SCATTER:
         return None
     scatter = scatter + ridge * variance * np.eye(len(scatter))
     if ridge > 0:
-        with suppress(LinAlgError):  # a ridge below rounding
+        with suppress(LinAlgError):  # the ridge is smaller than rounding errors
             return cho_solve(cho_factor(scatter), difference)
     return np.linalg.lstsq(scatter, difference)[0]

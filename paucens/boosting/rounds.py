@@ -1,100 +1,92 @@
-"""The rounds that all boosters share: train on weights, fix a coefficient, reweight."""
+"""The rounds of boosting: train on weights, fix a coefficient, reweight.
+
+A booster passes the weights to start from and two functions to `boosting_rounds`: one returns the coefficient of a
+learner, the other the next weights. Those of AdaBoost are `balanced_weights`, `adaboost_coefficient` and `reweighted`.
+"""
 
 import numpy as np
 from tqdm import tqdm
 
-from paucens.model import WeightedEnsemble
-from paucens.validation import check_positive
-
-LARGEST_COEFFICIENT = 5.0  # a perfect learner's would be infinite
-NO_EDGE = 1e-12  # an edge that is rounding
+LARGEST_COEFFICIENT = 5.0  # that of a perfect learner would be infinite
+NO_EDGE = 1e-12  # smaller edges are rounding errors
 PERFECT = 1.0 - NO_EDGE
 
 
-class Booster(WeightedEnsemble):
-    """Boost in rounds that subclasses shape.
+def boosting_rounds(booster, training, signed_weights, coefficient_of, reweight):
+    """Yield learner, predictions and coefficient of each round; stop at a learner without edge or without error.
 
-    A subclass may say how the weights start, what coefficient a learner gets, how the weights go on, and how
-    learners and coefficients become an ensemble.
+    Parameters
+    ----------
+    booster : estimator with n_estimators, shrinkage and verbose
+    training : TrainingData
+        The rounds resume from its checkpoint.
+    signed_weights : ndarray of shape (n_samples,)
+        Weights of the first round, positives first.
+    coefficient_of : callable(signed_weights, n_positives, predictions, edge) -> float
+        The coefficient before shrinkage.
+    reweight : callable(signed_weights, n_positives, predictions, coefficient) -> signed_weights
     """
-
-    def __init__(self, *, learner, n_estimators, shrinkage, max_bins, n_jobs, random_state, verbose):
-        self.learner = learner
-        self.n_estimators = n_estimators
-        self.shrinkage = shrinkage
-        self.max_bins = max_bins
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _check_parameters(self):
-        check_positive("shrinkage", self.shrinkage, most=1)
-
-    def _fit_stages(self, trainer, m, n, checkpoint):
-        self._assemble(self._rounds(trainer, m, n, checkpoint), m, n)
-
-    def _rounds(self, trainer, m, n, checkpoint):
-        """Yield learner, outputs and coefficient of each round; stop at a learner without edge or without error."""
-        signed_weights = self._first_weights(m, n)
-        learners, known = checkpoint.load()
-        coefficients = known.get("coefficients", np.empty(0)).tolist()
-        for learner, coefficient in zip(learners, coefficients, strict=True):  # of a fit that was cut short
-            outputs = trainer.outputs_of(learner)
-            yield learner, outputs, coefficient
-            signed_weights = self._reweighted(signed_weights, m, outputs, coefficient)
-        with tqdm(
-            total=self.n_estimators, initial=len(learners), disable=not self.verbose, desc=type(self).__name__
-        ) as progress:
-            for t in range(len(learners), self.n_estimators):
-                learner, outputs, edge = train_with_edge(trainer, signed_weights, t)
-                if edge <= NO_EDGE and t > 0:
-                    return
-                coefficient = self.shrinkage * self._coefficient(signed_weights, m, outputs, edge)
-                progress.update()
-                progress.set_postfix(edge=f"{edge:.4f}", refresh=False)
-                learners.append(learner)
-                coefficients.append(coefficient)
-                checkpoint.keep(learners, lambda: {"coefficients": np.array(coefficients)})
-                yield learner, outputs, coefficient
-                if not NO_EDGE < edge < PERFECT:
-                    return
-                signed_weights = self._reweighted(signed_weights, m, outputs, coefficient)
-
-    def _assemble(self, rounds, m, n):
-        """Turn the rounds into an ensemble; by default every learner keeps its coefficient and the threshold is 0."""
-        learners, coefficients = [], []
-        for learner, _, coefficient in rounds:
+    trainer, m = training.trainer, training.n_positives
+    learners, state = training.checkpoint.load()
+    coefficients = state.get("coefficients", np.empty(0)).tolist()
+    for learner, coefficient in zip(learners, coefficients, strict=True):
+        predictions = trainer.predictions_of(learner)
+        yield learner, predictions, coefficient
+        signed_weights = reweight(signed_weights, m, predictions, coefficient)
+    with tqdm(
+        total=booster.n_estimators, initial=len(learners), disable=not booster.verbose, desc=type(booster).__name__
+    ) as progress:
+        for t in range(len(learners), booster.n_estimators):
+            learner, predictions, edge = train_with_edge(trainer, signed_weights, t)
+            if edge <= NO_EDGE and t > 0:
+                return
+            coefficient = booster.shrinkage * coefficient_of(signed_weights, m, predictions, edge)
+            progress.update()
+            progress.set_postfix(edge=f"{edge:.4f}", refresh=False)
             learners.append(learner)
             coefficients.append(coefficient)
-        self._set_stages(learners, np.array(coefficients), np.zeros(len(learners)))
+            training.checkpoint.keep(learners, lambda: {"coefficients": np.array(coefficients)})
+            yield learner, predictions, coefficient
+            if not NO_EDGE < edge < PERFECT:
+                return
+            signed_weights = reweight(signed_weights, m, predictions, coefficient)
 
-    def _first_weights(self, m, n):
-        """Weights of the first round, positives first, balanced between the classes."""
-        return np.concatenate([np.full(m, 0.5 / m), np.full(n, -0.5 / n)])
 
-    def _coefficient(self, signed_weights, m, outputs, edge):
-        return boosting_coefficient(edge)
+def plain_stages(rounds):
+    """Return learners, their coefficients as weights, and thresholds of 0: the stages of a booster without range."""
+    learners, coefficients = [], []
+    for learner, _, coefficient in rounds:
+        learners.append(learner)
+        coefficients.append(coefficient)
+    return learners, np.array(coefficients), np.zeros(len(learners))
 
-    def _reweighted(self, signed_weights, m, outputs, coefficient):
-        return reweighted(signed_weights, m, outputs, coefficient, coefficient)
+
+def balanced_weights(n_positives, n_negatives):
+    """Return the first weights of AdaBoost: 0.5/m per positive and -0.5/n per negative, positives first."""
+    return np.concatenate([np.full(n_positives, 0.5 / n_positives), np.full(n_negatives, -0.5 / n_negatives)])
 
 
 def train_with_edge(trainer, signed_weights, t):
-    """Train the learner of round t; return it, its outputs and its normalised edge.
+    """Train the learner of round t; return it, its predictions and its normalised edge.
 
-    A learner on sampled columns that has no edge is sought again on all of them.
+    If a learner on sampled columns has no edge, a learner on all columns is trained instead.
     """
     total = np.abs(signed_weights).sum()
-    learner, outputs = trainer.train(signed_weights, t)
-    edge = float((signed_weights * outputs.dense).sum()) / total
+    learner, predictions = trainer.train(signed_weights, t)
+    edge = float((signed_weights * predictions.dense).sum()) / total
     if edge <= NO_EDGE and trainer.samples_columns:
-        learner, outputs = trainer.train(signed_weights, t, every_column=True)
-        edge = float((signed_weights * outputs.dense).sum()) / total
-    return learner, outputs, edge
+        learner, predictions = trainer.train(signed_weights, t, every_column=True)
+        edge = float((signed_weights * predictions.dense).sum()) / total
+    return learner, predictions, edge
+
+
+def adaboost_coefficient(signed_weights, n_positives, predictions, edge):
+    """Return the coefficient of AdaBoost, which depends on the edge alone."""
+    return boosting_coefficient(edge)
 
 
 def boosting_coefficient(edge):
-    """1/2 log((1 + r) / (1 - r)) of a normalised edge r, clipped; 0 for a learner without edge.
+    """Return 1/2 log((1 + r) / (1 - r)) of a normalised edge r, clipped; 0 for a learner without edge.
 
     Examples
     --------
@@ -106,14 +98,15 @@ def boosting_coefficient(edge):
     return float(min(np.arctanh(min(edge, PERFECT)), LARGEST_COEFFICIENT))
 
 
-def reweighted(signed_weights, m, outputs, of_positives, of_negatives):
-    """Weights after a round, normalised: u exp(-w h) on the m positives, u exp(w h) on the negatives.
+def reweighted(signed_weights, n_positives, predictions, coefficient, of_negatives=None):
+    """Return the weights after a round, normalised: u exp(-w h) for the positives, u exp(w h) for the negatives.
 
-    The coefficient w may differ between the classes.
+    The coefficient w of the negatives is `of_negatives`, if it differs from that of the positives.
     """
-    shrink, swell = np.exp(of_positives * outputs.values), np.exp(of_negatives * outputs.values)
-    if outputs.index is not None:
-        shrink, swell = shrink[outputs.index[:m]], swell[outputs.index[m:]]
+    m, of_negatives = n_positives, coefficient if of_negatives is None else of_negatives
+    shrink, swell = np.exp(coefficient * predictions.values), np.exp(of_negatives * predictions.values)
+    if predictions.index is not None:
+        shrink, swell = shrink[predictions.index[:m]], swell[predictions.index[m:]]
     else:
         shrink, swell = shrink[:m], swell[m:]
     updated = np.concatenate([signed_weights[:m] / shrink, signed_weights[m:] * swell])

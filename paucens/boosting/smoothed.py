@@ -5,20 +5,22 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 from tqdm import tqdm
 
+from paucens.base import WeightedEnsemble, prepare
 from paucens.boosting.rounds import LARGEST_COEFFICIENT, NO_EDGE, train_with_edge
 from paucens.cutting_plane import training_threshold
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
-from paucens.model import WeightedEnsemble
+from paucens.parallel import Threads
+from paucens.validation import all_or_nothing, check_integer
 
-NOISE = np.sqrt(0.5)  # sd on each score, so that P(s > t) = Phi(s - t)
-FAR = 8.0 * NOISE  # beyond this the noise does not reach
-PANEL = 3.0 * NOISE  # width of a piece of the quadrature
+NOISE = np.sqrt(0.5)  # sd of the noise of each score, so that P(s > t) = Phi(s - t)
+FAR = 8.0 * NOISE  # noise beyond this is negligible
+PANEL = 3.0 * NOISE  # maximum width of a panel of the quadrature
 BLOCK = 4096
-NODES, SHARES = (values / 2 for values in np.polynomial.legendre.leggauss(8))  # of a piece of width 1 around 0
-PROBE = 0.1  # step at which the slope tells the curvature
-MOST_HALVINGS = 30
-SATURATED = 1e-12  # distance of the objective from 1 that is rounding
+NODES, SHARES = (values / 2 for values in np.polynomial.legendre.leggauss(8))  # of a panel of width 1 around 0
+PROBE = 0.1  # step between the two slopes that give the curvature
+MAX_HALVINGS = 30
+SATURATED = 1e-12  # a smaller distance of the objective from 1 is a rounding error
 
 
 class PAUCBoostClassifier(WeightedEnsemble):
@@ -27,39 +29,56 @@ class PAUCBoostClassifier(WeightedEnsemble):
     Parameters
     ----------
     fpr_range : tuple of two floats, default=(0.0, 0.1)
-        0 <= alpha < beta <= 1, the slice that counts.
+        0 <= alpha < beta <= 1, the range to maximise the area in.
     learner : weak learner, default=None
-        `Tree(depth=3)` where None. The source boosts single features, as `Stump()` does.
+        Any object with fit(X, signed_weights) and predict(X) in [-1, 1]. None means `Tree(depth=3)`. The
+        source boosts single features, as `Stump()` does.
     n_estimators : int, default=100
-        Rounds at most; fitting stops early where no step raises the objective.
-    max_bins, n_jobs, random_state, verbose
-        As in `AdaBoostClassifier`.
+        Maximum number of rounds. Fitting stops early if no step raises the objective.
+    max_bins : int in [2, 256], default=256
+        Maximum number of bins per feature.
+    n_jobs : int, default=None
+        Number of threads, as in joblib; results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        Source of the column samples of the learners.
+    verbose : int, default=0
+        Show a progress bar if positive.
 
     Attributes
     ----------
-    classes_, learners_, weights_, n_iter_, feature_importances_
-        As in `AdaBoostClassifier`.
+    classes_ : ndarray of shape (2,)
+        The labels; the larger one is positive.
+    learners_ : list of fitted learners
+    weights_ : ndarray of shape (n_iter_,)
+        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
     threshold_ : float
-        The cut of largest TPR - FPR among those of FPR <= beta on the training samples.
+        The threshold of largest TPR - FPR among those of FPR <= beta on the training samples.
     objective_ : ndarray of shape (n_iter_,)
         The smoothed partial AUC after each round; it never falls.
+    n_iter_ : int
+        Number of rounds.
+    n_features_in_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+        Gains summed over the splits on each feature, with sum 1; for trees only.
 
     Notes
     -----
-    The article's algorithm could not be consulted, so this is a reading of its idea: a partial AUC smoothed with the
-    normal distribution function, band thresholds recomputed in every round, one learner and one Newton step a round.
+    The algorithm of the article was not available to us, so this is a reading of its idea: a partial AUC smoothed
+    with the normal distribution function, thresholds of the range recomputed in every round, one learner and one
+    Newton step per round.
 
-    Let every score carry noise N(0, 1/2), so that a positive of score s beats a negative of score t with probability
+    Let each score have noise N(0, 1/2), so that a positive of score s beats a negative of score t with probability
     Phi(s - t). The ROC curve of the noisy scores is smooth; the objective is its mean height between alpha and beta,
 
         A = 1/(beta - alpha) integral of TPR(c) f-(c) dc over the thresholds c from c(beta) to c(alpha),
 
-    f- the density of the noisy negatives. On [0, 1] it is the mean of Phi(s_i - t_j) over all pairs. Its gradient,
-    the motion of the thresholds included, is K(s_i, f-) / m for a positive and -K(t_j, f+) / n for a negative, K the
-    integral of the normal density around the score times the other class's density over the same thresholds, over
-    beta - alpha. The learner is the one of largest edge under the gradient. Its coefficient is a Newton step, the
-    curvature taken from the slopes at 0 and at .1, at most 5, and halved until the objective, its own thresholds
-    recomputed, rises. There is no roughness penalty: learners are trees, not splines.
+    where f- is the density of the noisy negatives. On [0, 1] it is the mean of Phi(s_i - t_j) over all pairs. Its
+    gradient, including the motion of the thresholds, is K(s_i, f-) / m for a positive and -K(t_j, f+) / n for a
+    negative. K is the integral over the same thresholds of the normal density around the score times the density of
+    the other class, divided by beta - alpha. The learner is the one of largest edge under the gradient. Its
+    coefficient is a Newton step of at most 5, with the curvature from the slopes at 0 and at 0.1. It is halved until
+    the objective, with its thresholds recomputed, rises. There is no roughness penalty, because learners are trees,
+    not splines.
 
     References
     ----------
@@ -77,7 +96,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
     0.816
     """
 
-    _fitted_arrays = ("objective_",)
+    _fitted_attributes = ("n_iter_", "objective_")
 
     def __init__(
         self,
@@ -98,38 +117,73 @@ class PAUCBoostClassifier(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _check_parameters(self):
+    @all_or_nothing
+    def fit(self, X, y):
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            float32 and float64 are used without a copy.
+        y : array-like of shape (n_samples,)
+            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
+            `y == "cancer"`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
+            parameter is out of range.
+        """
+        check_integer("n_estimators", self.n_estimators, 1)
         check_fpr_range(self.fpr_range)
+        with Threads(self.n_jobs) as threads:
+            training = prepare(self, X, y, threads)
+            learners, history = self._run_rounds(training, check_fpr_range(self.fpr_range))
+        coefficients, thresholds, self.objective_ = (np.array(column) for column in zip(*history, strict=True))
+        self._set_stages(learners, coefficients, thresholds)
+        return self
 
-    def _fit_stages(self, trainer, m, n, checkpoint):
-        rounds = self._rounds(trainer, m, n, check_fpr_range(self.fpr_range))
-        learners, coefficients, thresholds, objectives = zip(*rounds, strict=True)
-        self.objective_ = np.array(objectives)
-        self._set_stages(list(learners), np.array(coefficients), np.array(thresholds))
+    def _run_rounds(self, training, fpr_range):
+        """Return the learners, and coefficient, threshold and objective of each round.
 
-    def _rounds(self, trainer, m, n, fpr_range):
-        """Yield learner, coefficient, threshold and objective of each round; a first one without edge counts as 0."""
+        A first learner without edge counts as a round of coefficient 0.
+        """
+        trainer, m, n = training.trainer, training.n_positives, training.n_negatives
+        learners, state = training.checkpoint.load()
+        history = state.get("history", np.empty((0, 3))).tolist()
         scores = np.zeros(m + n)
+        for learner, (coefficient, _, _) in zip(learners, history, strict=True):
+            scores = scores + coefficient * trainer.predictions_of(learner).dense
         area = SmoothedArea(scores, m, fpr_range)
-        with tqdm(total=self.n_estimators, disable=not self.verbose, desc=type(self).__name__) as progress:
-            for t in range(self.n_estimators):
+        with tqdm(
+            total=self.n_estimators, initial=len(learners), disable=not self.verbose, desc=type(self).__name__
+        ) as progress:
+            for t in range(len(learners), self.n_estimators):
                 if 1 - area.value <= SATURATED:
-                    return
+                    break
                 gradient = area.gradient()
-                learner, outputs, edge = train_with_edge(trainer, gradient, t)
-                coefficient, area = step_up(area, gradient, outputs.dense) if edge > NO_EDGE else (0.0, area)
+                learner, predictions, edge = train_with_edge(trainer, gradient, t)
+                coefficient, area = step_up(area, gradient, predictions.dense) if edge > NO_EDGE else (0.0, area)
                 if coefficient == 0 and t > 0:
-                    return
+                    break
+                learners.append(learner)
                 threshold = training_threshold(*np.split(area.scores, [m]), n, fpr_range[1])
+                history.append((coefficient, threshold, area.value))
                 progress.update()
                 progress.set_postfix(objective=f"{area.value:.4f}", refresh=False)
-                yield learner, coefficient, threshold, area.value
                 if coefficient == 0:
-                    return
+                    break
+                training.checkpoint.keep(learners, lambda: {"history": np.array(history)})
+        return learners, history
 
 
 class SmoothedArea:
-    """The partial area under the ROC curve of scores with noise N(0, 1/2), and its gradient.
+    """Partial area under the ROC curve of scores with noise N(0, 1/2), and its gradient.
 
     Parameters
     ----------
@@ -152,7 +206,7 @@ class SmoothedArea:
         self.value = float((self._shares * detection_rate(positives, self._nodes) * self._negative_density).sum())
 
     def gradient(self):
-        """Return the derivative by each score, ndarray of shape (m + n,), positives first."""
+        """Return the derivative with respect to each score, ndarray of shape (m + n,), positives first."""
         positives, negatives = np.split(self.scores, [self.m])
         up = weighted_bells(positives, self._nodes, self._shares * self._negative_density) / len(positives)
         positive_density = density(positives, self._nodes)
@@ -160,7 +214,10 @@ class SmoothedArea:
         return np.concatenate([up, -down])
 
     def _quadrature(self, negatives):
-        """Nodes and shares of Gauss-Legendre pieces from the threshold of beta to that of alpha, over beta - alpha."""
+        """Return nodes and shares of Gauss-Legendre panels from the threshold of beta to that of alpha.
+
+        The shares are divided by beta - alpha.
+        """
         low, high = (self._threshold(negatives, rate) for rate in self.fpr_range[::-1])
         edges = np.linspace(low, high, max(1, int(np.ceil((high - low) / PANEL))) + 1)
         width = edges[1] - edges[0]
@@ -169,7 +226,7 @@ class SmoothedArea:
         return nodes.ravel(), shares / (self.fpr_range[1] - self.fpr_range[0])
 
     def _threshold(self, negatives, rate):
-        """The threshold above which a noisy negative lies with probability `rate`."""
+        """Return the threshold that a noisy negative exceeds with probability `rate`."""
         low, high = self.scores.min() - FAR, self.scores.max() + FAR
         if rate <= 0:
             return high
@@ -179,7 +236,7 @@ class SmoothedArea:
 
 
 def weighted_bells(scores, nodes, weights):
-    """Sum over the nodes of the density of each noisy score there times a weight, ndarray of shape (n_scores,)."""
+    """Return, per score, the sum over the nodes of its noisy density times a weight, ndarray of shape (n_scores,)."""
     out = np.zeros(len(scores))
     near = np.flatnonzero(scores > nodes[0] - FAR)
     for block in blocks_of(near):
@@ -188,36 +245,36 @@ def weighted_bells(scores, nodes, weights):
 
 
 def density(scores, nodes):
-    """Density of the noisy scores of a class at each node."""
+    """Return the density of the noisy scores of a class at each node."""
     near = np.flatnonzero(scores > nodes[0] - FAR)
     sums = (bells(scores[block], nodes).sum(axis=0) for block in blocks_of(near))
     return sum(sums, np.zeros(len(nodes))) / len(scores)
 
 
 def bells(scores, nodes):
-    """Density of each noisy score at each node, ndarray of shape (n_scores, n_nodes)."""
+    """Return the density of each noisy score at each node, ndarray of shape (n_scores, n_nodes)."""
     return np.exp(-np.square(scores[:, None] - nodes)) / np.sqrt(np.pi)  # variance 1/2
 
 
 def detection_rate(scores, nodes):
-    """Share of the noisy scores of a class above each node."""
+    """Return the share of the noisy scores of a class above each node."""
     blocks = blocks_of(np.arange(len(scores)))
     return sum(ndtr((scores[block, None] - nodes) / NOISE).sum(axis=0) for block in blocks) / len(scores)
 
 
 def blocks_of(indices):
-    """Cut indices into pieces whose matrices of bells stay in the cache."""
+    """Cut indices into blocks whose matrices of densities fit the cache."""
     return [indices[start : start + BLOCK] for start in range(0, len(indices), BLOCK)]
 
 
-def step_up(area, gradient, outputs):
-    """Return the coefficient of a learner and the area with it; 0 and the area as it was where no step raises it."""
-    slope = float((gradient * outputs).sum())
-    probe = SmoothedArea(area.scores + PROBE * outputs, area.m, area.fpr_range)
-    fall = slope - float((probe.gradient() * outputs).sum())
+def step_up(area, gradient, predicted):
+    """Return the coefficient of a learner and the area with it; 0 and the area unchanged if no step raises it."""
+    slope = float((gradient * predicted).sum())
+    probe = SmoothedArea(area.scores + PROBE * predicted, area.m, area.fpr_range)
+    fall = slope - float((probe.gradient() * predicted).sum())
     coefficient = min(slope * PROBE / fall, LARGEST_COEFFICIENT) if fall > 0 else LARGEST_COEFFICIENT
-    for _ in range(MOST_HALVINGS):
-        stepped = SmoothedArea(area.scores + coefficient * outputs, area.m, area.fpr_range)
+    for _ in range(MAX_HALVINGS):
+        stepped = SmoothedArea(area.scores + coefficient * predicted, area.m, area.fpr_range)
         if stepped.value > area.value:
             return coefficient, stepped
         coefficient /= 2

@@ -2,7 +2,6 @@
 
 from paucens.cutting_plane.cut import Cut, most_violated_cut
 from paucens.cutting_plane.master import Master
-from paucens.cutting_plane.positions import training_positions
-from paucens.cutting_plane.threshold import training_threshold
+from paucens.cutting_plane.ranges import training_rank_range, training_rank_ranges, training_threshold
 
-__all__ = ["Cut", "Master", "most_violated_cut", "training_positions", "training_threshold"]
+__all__ = ["Cut", "Master", "most_violated_cut", "training_rank_range", "training_rank_ranges", "training_threshold"]

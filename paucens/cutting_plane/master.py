@@ -1,24 +1,25 @@
 """Algorithm 2: the cutting-plane method for the weights of a growing set of learners."""
 
+from time import thread_time
+
 import numpy as np
 
 from paucens._kernels.dual import append_column, append_row, combine_rows, solve_dual
-from paucens._kernels.outputs import add_samples
-from paucens.cutting_plane.cut import find_cut, kth_largest
-from paucens.cutting_plane.outputs import STORES, project
-from paucens.cutting_plane.packing import cuts_from_arrays, cuts_to_arrays
+from paucens._kernels.stores import add_samples
+from paucens.cutting_plane.cut import cuts_from_arrays, cuts_to_arrays, find_cut, kth_largest
 from paucens.cutting_plane.screening import ScreenedScores
+from paucens.cutting_plane.stores import make_store, project
 
-IDLE_LIMIT = 20  # dual solutions in which a cut may stay inactive before it is dropped
-MOST_STEPS = 100_000  # pairwise steps of one dual solution; reached for nu beyond 1e3 only
+IDLE_LIMIT = 20  # dual solutions for which a cut may stay inactive before it is dropped
+MAX_STEPS = 100_000  # pairwise steps of one dual solution; reached for nu beyond 1e3 only
 # Cuts are made a third of the way from the best point to the minimiser over the working set, which is far off
-# while the set is poor: half the oracle calls of full steps (tests/benchmarks/test_speed.py counts them). A line
-# search was tried: as many cuts, several calls for each.
+# while the set is poor. This takes half the oracle calls of full steps (tests/benchmarks/test_speed.py counts
+# them). A line search was tried: it needs as many cuts, and several calls for each.
 STEP = 1 / 3
-MOST_AT_ONCE = 10_000  # BLAS shares out dot products of longer vectors, so that they depend on its threads
+MAX_AT_ONCE = 10_000  # BLAS splits dot products of longer vectors, so that they depend on its threads
 FINEST = 1e-13  # relative gap below which rounding decides
-DUAL_SHARE = 0.1  # of the wanted gap that the dual solution may waste
-ROWS = ("losses", "dual", "idle")  # one value a cut
+DUAL_SHARE = 0.1  # share of the required gap that the dual solution may use up
+ROWS = ("losses", "dual", "idle")  # arrays with one value per cut
 
 
 class Master:
@@ -31,36 +32,40 @@ class Master:
     n_positives, n_negatives : int
     nu : float
     formulation : {"tight", "struct"}
-    store : {"sign", "value", "dense", "column"}
-        How outputs are kept, see `outputs`.
+    prediction_kind : {"sign", "value", "dense", "column"}
+        Kind of the store of predictions, see `make_store`.
     n_learners : int
-        As many as there will ever be.
+        Maximum number of learners.
 
     Attributes
     ----------
     weights : ndarray of shape (n_learners so far,)
         The best point seen, w.
     objective, bound : float
-        Its primal value in the range last solved for, and the largest dual value.
+        The primal value of `weights` in the range last solved for, and the largest dual value.
     cuts : list of Cut
-        The working set; it lives across rounds and ranges.
+        The working set; it is kept across rounds and ranges.
+    qp_seconds : float
+        CPU time of the quadratic programs (the dual) so far, in this thread.
     """
 
-    def __init__(self, n_positives, n_negatives, nu, formulation, store, n_learners):
+    def __init__(self, n_positives, n_negatives, nu, formulation, prediction_kind, n_learners):
         self.n_positives, self.n_negatives = n_positives, n_negatives
         self.nu, self.formulation = nu, formulation
-        self.screen = ScreenedScores(STORES[store](n_learners, n_positives + n_negatives), n_positives, formulation)
+        store = make_store(prediction_kind, n_learners, n_positives + n_negatives)
+        self.screen = ScreenedScores(store, n_positives, formulation)
         self.weights = np.zeros(0)
         self.objective, self.bound = nu, 0.0  # of w = 0, whose risk is 1
         self.cuts = []
-        self._features = np.zeros((32, n_learners))  # Phi: s . h, a row a cut
+        self.qp_seconds = 0.0
+        self._features = np.zeros((32, n_learners))  # Phi: s . h, one row per cut
         self._gram = np.zeros((32, 32))  # G = Phi Phi'
         self._losses, self._dual = np.zeros(32), np.zeros(32)
-        self._idle = np.zeros(32, dtype=np.int64)  # dual solutions without a part in them
+        self._idle = np.zeros(32, dtype=np.int64)  # number of dual solutions in which the cut is inactive
         self._n_solved = 0
 
     def signed_weights(self):
-        """lambda' S, the weights of the next learner; nu/m and -nu/n before the first cut."""
+        """Return lambda' S, the weights for the next learner; nu/m and -nu/n before the first cut."""
         m, n = self.n_positives, self.n_negatives
         out = np.zeros(m + n)
         if not self.cuts:
@@ -71,9 +76,9 @@ class Master:
         return out
 
     def scores(self, j_beta):
-        """Scores at `weights`: of all positives, and of the j_beta + 1 best negatives at least."""
+        """Return the scores at `weights` of all positives, and of at least the j_beta + 1 best negatives."""
         n_wanted = min(j_beta + 1, self.n_negatives)
-        if not self.weights.any():  # all tie: nothing to screen, and no reason to lose the screen
+        if not self.weights.any():  # all scores are tied: the screen can stay
             return np.zeros(self.n_positives), np.zeros(n_wanted)
         while True:
             positives, negatives = self.screen.scores(self.weights, n_wanted)
@@ -81,79 +86,84 @@ class Master:
                 return positives, negatives
             self.screen.renew(self.weights, n_wanted)
 
-    def append(self, outputs):
+    def append(self, predictions):
         """Add a learner of weight 0: a column of Phi, a rank-one update of G."""
         self._drop_idle()
-        self.screen.append(outputs)
-        dense = outputs.dense
+        self.screen.append(predictions)
+        dense = predictions.dense
         column = np.array([project(cut, dense) for cut in self.cuts])
         append_column(self._features, self._gram, column, len(self.weights))
         self.weights = np.append(self.weights, 0.0)
         self.bound = -np.inf
 
-    def solve(self, j_alpha, j_beta, tolerance, new_range=False):
+    def solve(self, rank_range, tolerance, new_range=False):
         """Minimise over the weights until objective - bound <= tolerance * objective.
 
         Parameters
         ----------
-        j_alpha, j_beta : int
-            The range, in negatives. From call to call it may only narrow, or the bound would not hold.
+        rank_range : tuple of two ints
+            j_alpha and j_beta. From call to call the range may only narrow, or the bound would not hold.
         tolerance : float
         new_range : bool
-            Whether the objective of the present weights is of another range and must be computed.
+            Whether `objective` belongs to another range and must be computed again.
 
         Returns
         -------
         n_cuts : int
-            How often the oracle was called.
+            Number of calls of the oracle.
         """
         n_calls = 1
         if new_range:
             self.objective, n_calls = np.inf, 2
-            self._try(self.weights, j_alpha, j_beta)
-        while not self._improve(j_alpha, j_beta, tolerance):
+            self._evaluate(self.weights, rank_range)
+        while not self._improve(rank_range, tolerance):
             n_calls += 1
         return n_calls
 
-    def step(self, j_alpha, j_beta, tolerance):
-        """Call the oracle once on the way of `solve`; return whether the tolerance is reached.
+    def step(self, rank_range, tolerance):
+        """Do one iteration of `solve`, with one call of the oracle; return whether the tolerance is reached.
 
-        For learners that are all there from the start: it drops idle cuts, as `append` does between solutions.
+        This is for learners that are all known from the start: idle cuts are dropped here, not in `append`.
         """
         self._drop_idle()
-        return self._improve(j_alpha, j_beta, tolerance)
+        return self._improve(rank_range, tolerance)
 
-    def _improve(self, j_alpha, j_beta, tolerance):
+    def _improve(self, rank_range, tolerance):
+        """Move towards the minimiser over the working set and add a cut; return whether the tolerance is reached."""
         tolerance = max(tolerance, FINEST)
         minimiser = self._solve_dual(tolerance)
-        self._try(self.weights + STEP * (minimiser - self.weights), j_alpha, j_beta)
+        self._evaluate(self.weights + STEP * (minimiser - self.weights), rank_range)
         return self.objective - self.bound <= tolerance * self.objective
 
     def _solve_dual(self, tolerance):
         """Improve the dual variables and raise the bound; return the minimiser over the working set, Phi' lambda."""
+        start = thread_time()
         k = len(self.cuts)
         dual, gradient, weights = self._dual[:k], np.empty(k), np.empty(len(self.weights))
         allowed = DUAL_SHARE * tolerance * self.objective
-        bound, _ = solve_dual(self._gram, self._losses[:k], self.nu, dual, gradient, allowed, MOST_STEPS)
+        bound, _ = solve_dual(self._gram, self._losses[:k], self.nu, dual, gradient, allowed, MAX_STEPS)
         self.bound = max(self.bound, bound)
         self._n_solved += 1
         combine_rows(self._features, dual, weights)
+        self.qp_seconds += thread_time() - start
         return weights
 
-    def _try(self, weights, j_alpha, j_beta):
-        """Evaluate a point, keep it if it is the best, and add the cut that is most violated there."""
-        cut = self._oracle(weights, j_alpha, j_beta)
+    def _evaluate(self, weights, rank_range):
+        """Evaluate a point, keep it if it is the best so far, and add the cut that is most violated there."""
+        cut = self._find_cut(weights, rank_range)
         row = self.screen.project(cut)
         risk = max(0.0, cut.loss - _dot(row, weights))
         objective = 0.5 * _dot(weights, weights) + self.nu * risk
         if objective < self.objective:
             self.objective, self.weights = objective, weights
-        self._add(self.screen.unscreened(cut), row)
+        self._add_cut(self.screen.unscreened(cut), row)
 
-    def _oracle(self, weights, j_alpha, j_beta):
+    def _find_cut(self, weights, rank_range):
+        """Find the most violated cut among the kept samples, which are renewed until they certify it."""
+        j_beta = rank_range[1]
         while True:
             positives, negatives = self.screen.scores(weights, j_beta)
-            cut, lowest = find_cut(positives, negatives, j_alpha, j_beta, self.formulation)
+            cut, lowest = find_cut(positives, negatives, rank_range, self.formulation)
             if self.screen.certifies(lowest, weights):
                 return cut
             self.screen.renew(weights, j_beta)
@@ -161,7 +171,7 @@ class Master:
     # -- interruptions -----------------------------------------------------------------------------
 
     def state(self):
-        """All that the past has left here but for the outputs, a dict of arrays."""
+        """Return the state except for the predictions, a dict of arrays."""
         k, t = len(self.cuts), len(self.weights)
         state = {
             "weights": self.weights,
@@ -173,10 +183,10 @@ class Master:
         state |= {f"cuts/{name}": array for name, array in cuts_to_arrays(self.cuts).items()}
         return state | {f"screen/{name}": array for name, array in self.screen.state().items()}
 
-    def restore(self, state, outputs):
-        """Take up a `state`, given the outputs of the learners of then."""
+    def restore(self, state, predictions):
+        """Restore a `state`, given the predictions of its learners."""
         self.cuts = cuts_from_arrays(_part(state, "cuts/"), self.n_positives + self.n_negatives)
-        self.screen.restore(_part(state, "screen/"), outputs)
+        self.screen.restore(_part(state, "screen/"), predictions)
         k, t = len(self.cuts), len(state["weights"])
         while len(self._losses) < k:
             self._grow()
@@ -189,7 +199,7 @@ class Master:
 
     # -- the working set ---------------------------------------------------------------------------
 
-    def _add(self, cut, row):
+    def _add_cut(self, cut, row):
         k = len(self.cuts)
         if k == len(self._losses):
             self._grow()
@@ -198,7 +208,7 @@ class Master:
         self._losses[k], self._dual[k], self._idle[k] = cut.loss, 0.0, 0
 
     def _drop_idle(self):
-        """Forget the cuts that took no part in the last IDLE_LIMIT dual solutions or more."""
+        """Drop the cuts that were inactive for more than IDLE_LIMIT dual solutions."""
         k = len(self.cuts)
         self._idle[:k] = np.where(self._dual[:k] > 0, 0, self._idle[:k] + self._n_solved)
         self._n_solved = 0
@@ -222,9 +232,10 @@ class Master:
 
 
 def _part(state, prefix):
+    """Return the arrays whose names begin with a prefix, by the rest of their names."""
     return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
 
 
 def _dot(a, b):
-    """Sum of products, the same whatever the number of BLAS threads."""
-    return sum(float(a[i : i + MOST_AT_ONCE] @ b[i : i + MOST_AT_ONCE]) for i in range(0, len(a), MOST_AT_ONCE))
+    """Return the dot product, the same whatever the number of BLAS threads."""
+    return sum(float(a[i : i + MAX_AT_ONCE] @ b[i : i + MAX_AT_ONCE]) for i in range(0, len(a), MAX_AT_ONCE))

@@ -1,4 +1,4 @@
-"""Scores of the samples that can matter; a bound on the change of the weights answers for the rest."""
+"""Scores of the samples that can matter, certified by a bound on the change of the weights."""
 
 from dataclasses import replace
 
@@ -6,21 +6,21 @@ import numpy as np
 
 from paucens.cutting_plane.cut import kth_largest, lowest_relevant
 
-SPARE = 3  # negatives kept for each one that the oracle looks at
-LEAST = 500  # and so many more
-ROUNDING = 1e-12  # of a score, relative to the sum of the weights
+SPARE = 3  # negatives kept for each one that the oracle needs
+LEAST = 500  # negatives kept in addition
+ROUNDING = 1e-12  # rounding error of a score relative to the sum of the weights
 
 
 class ScreenedScores:
     """Scores of all positives and of the best negatives.
 
-    Outputs lie in [-1, 1], so no score changes by more than |w - w_ref|_1 between two weight vectors. A
-    negative left out at w_ref with a score of at most `outside` is still below every score larger than
-    outside + |w - w_ref|_1. From a store without this bound none is left out.
+    Predictions are in [-1, 1], so no score changes by more than |w - w_ref|_1 between two weight vectors. A
+    negative that was left out at w_ref, with a score of at most `outside`, is still below every score larger
+    than outside + |w - w_ref|_1. If a store has no such bound, no negative is left out.
 
     Parameters
     ----------
-    store : store of outputs, positives first
+    store : store of predictions, see `stores`
     n_positives : int
     formulation : {"tight", "struct"}
     """
@@ -28,29 +28,29 @@ class ScreenedScores:
     def __init__(self, store, n_positives, formulation):
         self._all, self._part = store, store
         self._n_positives, self._formulation = n_positives, formulation
-        self._samples = None  # the samples that are scored, all of them where None
+        self._samples = None  # the samples that are scored; None means all
         self._reference, self._outside = np.zeros(0), -np.inf
         self._may_shrink = False
-        self._last = None, None  # weights, never written to, and their scores of what is kept
+        self._last = None, None  # weights, never written to, and the scores at these weights
 
-    def append(self, outputs):
-        """Add the outputs of one learner."""
-        self._all.append(outputs)
+    def append(self, predictions):
+        """Add the predictions of one learner."""
+        self._all.append(predictions)
         if self._part is not self._all:
-            self._part.append(outputs, self._samples)
+            self._part.append(predictions, self._samples)
         self._may_shrink = self._all.bounded
         self._last = None, None
 
     def scores(self, weights, j_beta):
-        """Scores of the positives and of the negatives that are kept, two arrays of float64."""
+        """Return the scores of the positives and of the negatives that are kept, two arrays of float64."""
         if self._may_shrink and self._samples is None:
             self.renew(weights, j_beta)
-        if self._last[0] is not weights:  # the best point is asked for again, for its threshold
+        if self._last[0] is not weights:  # the best point is scored again for its threshold
             self._last = weights, self._scores(self._part, weights)
         return self._last[1]
 
     def certifies(self, lowest, weights):
-        """Whether no negative that was left out scores `lowest` or more."""
+        """Return whether every negative that was left out scores less than `lowest`."""
         known = len(self._reference)
         change = np.abs(weights[:known] - self._reference).sum() + np.abs(weights[known:]).sum()
         if change > 0:  # else the scores are those of the last renewal, bit for bit
@@ -58,7 +58,7 @@ class ScreenedScores:
         return lowest > self._outside + change
 
     def renew(self, weights, j_beta):
-        """Choose anew which negatives to keep, by their exact scores at `weights`."""
+        """Choose the negatives to keep by their exact scores at `weights`."""
         positives, negatives = self._scores(self._all, weights)
         self._may_shrink = False
         lowest = lowest_relevant(positives, negatives, j_beta, self._formulation)
@@ -76,24 +76,24 @@ class ScreenedScores:
         self._last = weights, (positives, negatives[inside])
 
     def project(self, cut):
-        """s . h_t for each learner t of a cut of the kept samples."""
+        """Return s . h_t for each learner t, given a cut of the kept samples."""
         return self._part.project(cut)
 
     def unscreened(self, cut):
-        """The cut in terms of all samples."""
+        """Return the cut in terms of all samples."""
         if self._samples is None:
             return cut
         return replace(cut, samples=self._samples[cut.samples], n_samples=self._all.n_samples)
 
     def state(self):
-        """All that the past has left here but for the outputs, a dict of arrays."""
+        """Return the state except for the predictions, a dict of arrays."""
         samples = np.empty(0, dtype=np.int32) if self._samples is None else self._samples
         flags = np.array([self._samples is not None, self._may_shrink])
         return {"reference": self._reference, "outside": np.array(self._outside), "samples": samples, "flags": flags}
 
-    def restore(self, state, outputs):
-        """Take up a `state`, given the outputs of the learners of then."""
-        for of_learner in outputs:
+    def restore(self, state, predictions):
+        """Restore a `state`, given the predictions of its learners."""
+        for of_learner in predictions:
             self._all.append(of_learner)
         screened, self._may_shrink = state["flags"].tolist()
         self._reference, self._outside = state["reference"], float(state["outside"])

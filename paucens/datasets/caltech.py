@@ -8,7 +8,6 @@ import contextlib
 import io
 import mmap
 import struct
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from paucens.datasets._files import damaged
 from paucens.datasets._matlab import read_variable
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import read_csv
+from paucens.validation import warn_user
 
 # -- annotations -----------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ class SeqVideo:
             message = f"{self.path} holds {len(starts)} complete frames; its header says {declared}."
             if not starts:
                 raise damaged(self.path, message)
-            warnings.warn(f"{message} The file was cut short.", stacklevel=3)
+            warn_user(f"{message} The file was cut short.")
         return starts
 
     def _end(self, place):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import clone
 
+from paucens.base import Checkpoint, WeightedEnsemble, fit_binned
 from paucens.boosting import AdaBoostClassifier
 from paucens.detector.collection import Collection
 from paucens.detector.model import PedestrianDetector
@@ -17,9 +18,7 @@ from paucens.detector.window import Window
 from paucens.detector.workshop import Workshop
 from paucens.features import ChannelSpec
 from paucens.learners.binning import MAX_BINS, BinnedData
-from paucens.learners.growing import leaves_of_codes
-from paucens.model import WeightedEnsemble
-from paucens.model.checkpoint import Checkpoint
+from paucens.learners.nodes import leaves_of_codes
 from paucens.parallel import Threads
 from paucens.persistence import plain
 from paucens.validation import check_integer
@@ -242,7 +241,7 @@ class _Training:
         model = clone(self.classifiers[k]).set_params(
             n_estimators=self.n_estimators[k], n_jobs=n_jobs, verbose=self.verbose
         )
-        model.fit_binned(binned, len(positives), Checkpoint(workshop.path(f"fit {k}.npz")))
+        fit_binned(model, binned, len(positives), Checkpoint(workshop.path(f"fit {k}.npz")))
         scores, lowest = staged_sums(model, binned, len(positives), collection.threads)
         detector = self._detector(model, lowest)
         detector.notes["hard"] = hard_threshold(scores, len(positives))

@@ -1,7 +1,10 @@
 """Weak learners: (X, signed weights) -> h(x) in [-1, 1]."""
 
+from paucens.learners.foreign import adapted
 from paucens.learners.linear import Linear
-from paucens.learners.training import BinnedTrainer, Outputs, checked_outputs, make_trainer
-from paucens.learners.tree import BinnedLearner, Stump, Tree
+from paucens.learners.protocol import Predictions, Trainer, WeakLearner
+from paucens.learners.tree import Stump, Tree
 
-__all__ = ["BinnedLearner", "BinnedTrainer", "Linear", "Outputs", "Stump", "Tree", "checked_outputs", "make_trainer"]
+LEARNERS = {learner.__name__: learner for learner in (Tree, Stump, Linear)}  # those that model files may hold
+
+__all__ = ["LEARNERS", "Linear", "Predictions", "Stump", "Trainer", "Tree", "WeakLearner", "adapted"]

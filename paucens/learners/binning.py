@@ -1,4 +1,4 @@
-"""Features cut into at most 256 bins: done once, then every tree works on bytes."""
+"""Binning of features: at most 256 bins each, found once, so that every tree works on bytes."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ import numpy as np
 from paucens._kernels.trees import quantise
 
 MAX_BINS = 256
-BLOCK_BYTES = 4_000_000  # of feature values sorted at a time, so that X is never copied as a whole
+BLOCK_BYTES = 4_000_000  # of feature values sorted at once, so that X is never copied as a whole
 
 
 @dataclass(frozen=True)
 class BinnedData:
-    """Codes of the features, one contiguous row of bytes per feature.
+    """Features as bin codes, one contiguous row of bytes per feature.
 
     Attributes
     ----------
@@ -29,22 +29,22 @@ class BinnedData:
 
     @property
     def n_bins(self):
-        """Bins of each feature, ndarray of shape (n_features,), int32."""
+        """Number of bins of each feature, ndarray of shape (n_features,), int32."""
         return np.diff(self.offsets) + np.int32(1)
 
     def threshold(self, column, code):
-        """Threshold that parts `code` and all below it from the codes above."""
+        """Return the threshold between `code` and the next larger code."""
         return self.thresholds[self.offsets[column] + code]
 
 
 def thresholds_of(values, max_bins):
-    """Thresholds of one feature: all midpoints where they are few, quantiles otherwise.
+    """Find the thresholds of one feature: all midpoints if they are few, quantiles otherwise.
 
     Parameters
     ----------
     values : ndarray of shape (n_samples,), sorted
     max_bins : int
-        At most this many bins, so at most max_bins - 1 thresholds.
+        Maximum number of bins, so there are at most max_bins - 1 thresholds.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def thresholds_of(values, max_bins):
     array([0.5, 2. ])
     """
     values = values.astype(np.float64, copy=False)
-    last = np.flatnonzero(values[:-1] < values[1:])  # the last sample of each distinct value but the largest
+    last = np.flatnonzero(values[:-1] < values[1:])  # the last sample of each distinct value except the largest
     if len(last) >= max_bins:
         quantiles = np.arange(1, max_bins) * len(values) // max_bins - 1
         chosen = np.searchsorted(last, quantiles, side="left")
@@ -97,7 +97,7 @@ def find_thresholds(X, max_bins, threads):
 
 
 def code_features(X, thresholds, offsets, threads, order=None):
-    """Codes of the features of X, uint8 of shape (n_features, n_samples), by thresholds that are known.
+    """Code the features of X by known thresholds, uint8 of shape (n_features, n_samples).
 
     Parameters
     ----------
@@ -106,11 +106,11 @@ def code_features(X, thresholds, offsets, threads, order=None):
         As in `BinnedData`.
     threads : Threads
     order : ndarray of int32, optional
-        Rows of X in the order in which the codes list them; all rows in their own order otherwise.
+        The rows of X that the codes list, in this order; all rows in their own order by default.
     """
     if order is None:
         order = np.arange(len(X), dtype=np.int32)
-    thresholds = np.append(thresholds, np.inf)  # one spare, so that an empty list has an address
+    thresholds = np.append(thresholds, np.inf)  # one spare entry, so that an empty list has an address
     codes = np.empty((X.shape[1], len(order)), dtype=np.uint8)
     threads.run(
         lambda start, stop: quantise(X, order, thresholds, offsets, codes, start, stop), X.shape[1], 10 * X.size

@@ -1,14 +1,11 @@
-"""Grow one tree on binned features: policy here, loops in `_kernels.trees`."""
+"""Growing one tree on binned features: the policy is here, the loops are in `_kernels.trees`."""
 
 import heapq
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from paucens._kernels.trees import (
-    apply_codes,
-    apply_values,
     best_split,
     draw_columns,
     fill_histograms,
@@ -17,40 +14,16 @@ from paucens._kernels.trees import (
     search_columns,
     subtract_histograms,
 )
+from paucens.learners.nodes import TreeNodes
 
 GRID_BITS = 30  # sum of |weights| on the grid stays below 2**31, with room for rounding
-RUN_SHARES = (0.9, 0.97)  # of the mass that the heaviest rows hold, between which a search of columns pauses
-KEPT_BYTES = 64_000_000  # of histograms kept for subtraction while a tree grows
-
-
-class TreeNodes(NamedTuple):
-    """A grown tree as arrays, one entry a node; node 0 is the root.
-
-    Attributes
-    ----------
-    column, code : int32
-        The split: bins of `column` up to `code` go left.
-    threshold : float64
-        The same split on feature values: at most `threshold` goes left.
-    child : int32
-        Left child; the right child is the next node; 0 marks a leaf.
-    value : float64
-        Output of the node in [-1, 1], meaningful at leaves.
-    gain : float64
-        What the split gains, in units of the signed weights; 0 at leaves.
-    """
-
-    column: np.ndarray
-    code: np.ndarray
-    threshold: np.ndarray
-    child: np.ndarray
-    value: np.ndarray
-    gain: np.ndarray
+RUN_SHARES = (0.9, 0.97)  # shares of the mass after which a search of columns pauses, heaviest rows first
+MAX_KEPT_BYTES = 64_000_000  # of histograms kept for subtraction while a tree grows
 
 
 @dataclass(frozen=True)
 class GrowingRule:
-    """How trees are grown: the parameters of `Tree`, resolved."""
+    """Rules for growing trees: the resolved parameters of `Tree`."""
 
     depth: int | None
     max_leaves: int | None
@@ -78,7 +51,7 @@ def to_grid(signed_weights):
 
 
 class _Node:
-    """A node while its tree grows: a segment of the rows, its sums and its best split."""
+    """A node of a growing tree: a segment of the rows, its sums and its best split."""
 
     __slots__ = (
         "child",
@@ -103,13 +76,13 @@ class _Node:
         self.child = 0
         self.histograms = None
 
-    def take(self, splits):
-        """Take the best of some splits, the first of equals."""
+    def keep_best(self, splits):
+        """Keep the best of some splits, the first one of equals."""
         self.gain, self.column, self.code, self.left = max(splits, key=lambda split: split[0])
 
 
 class TreeGrower:
-    """Grows trees on one binned data set; buffers are made once and serve every tree.
+    """Grower of trees on one binned data set, with buffers that all trees share.
 
     Parameters
     ----------
@@ -136,7 +109,7 @@ class TreeGrower:
         signed_weights : ndarray of shape (n_samples,), float64
             u_l y_l; rows of weight zero are never visited.
         key : tuple of int
-            Where the column samples come from: seed, round.
+            Seed and round, which determine the column samples.
         every_column : bool
             Ignore the rule's column sampling.
 
@@ -154,14 +127,17 @@ class TreeGrower:
         self._n_columns = len(self._deck) if every_column else self.rule.n_columns
         self._free = [histograms for histograms in self._free if len(histograms) == self._n_columns]
         if not self.rule.sample_nodes:
-            self._columns = self._draw(*key)
+            self._columns = self._draw_columns(*key)
         root = _Node(0, 0, 0, n, total, self._leaf_value(total, 0.0 if self.rule.real_leaves else 1.0))
         nodes = self._grow_from(root)
         self._free += [node.histograms for node in nodes if node.histograms is not None]
         return self._as_arrays(nodes, exponent)
 
     def _heaviest_first(self, n):
-        """Order the rows in runs of like weight, for a search that may give a column up after each; nodes keep it."""
+        """Order the rows in runs of similar weight, after each of which a search may give up a column.
+
+        The children of a node keep the order.
+        """
         rows, weights = self._rows[:n], self._weights[:n]
         magnitudes = _magnitude(weights)
         order = np.argsort(-magnitudes)
@@ -173,7 +149,7 @@ class TreeGrower:
         self._rows[:n], self._weights[:n] = rows[by_run], weights[by_run]
 
     def _grow_from(self, root):
-        """Split leaf after leaf: as they come down to `depth`, or best first up to `max_leaves`."""
+        """Split leaf after leaf: in order of creation down to `depth`, or best first up to `max_leaves`."""
         rule = self.rule
         nodes, frontier, n_leaves = [root], [], 1
         max_leaves = rule.max_leaves or root.stop + 1
@@ -192,7 +168,7 @@ class TreeGrower:
             found = [] if deep or n_leaves >= max_leaves else self._search_children(parent, *children)
 
     def _split(self, parent, index):
-        """Make the two children of a node; their rows are parted only when somebody looks at them."""
+        """Make the two children of a node; their rows are partitioned only when they are searched."""
         right = parent.total - parent.left
         parent.child = index
         depth = parent.depth + 1
@@ -212,15 +188,15 @@ class TreeGrower:
     def _search_root(self, root):
         self._n_kept = 0
         if self.rule.sample_nodes:
-            self._search_alone(root)
+            self._search_sampled(root)
         else:
-            root.histograms = self._take()
+            root.histograms = self._take_buffer()
             self._search(root)
-            self._keep(root)
+            self._keep_histograms(root)
         return [root]
 
     def _search_children(self, parent, left, right):
-        """Part the rows of two siblings and find the best split of each."""
+        """Partition the rows of two siblings and find the best split of each."""
         segment = slice(parent.start, parent.stop)
         left.stop = right.start = parent.start + partition(
             self.binned.codes[parent.column],
@@ -231,27 +207,27 @@ class TreeGrower:
             self._spare_weights,
         )
         if self.rule.sample_nodes:
-            self._search_alone(left)
-            self._search_alone(right)
+            self._search_sampled(left)
+            self._search_sampled(right)
             return [left, right]
         small, large = sorted((left, right), key=lambda node: node.stop - node.start)
-        small.histograms = self._take()
+        small.histograms = self._take_buffer()
         if parent.histograms is None:
-            large.histograms = self._take()
+            large.histograms = self._take_buffer()
             self._search(small)
             self._search(large)
         else:  # the sibling by subtraction
             large.histograms, parent.histograms = parent.histograms, None
             self._n_kept -= 1
             self._search(small, large)
-        self._keep(small)
-        self._keep(large)
+        self._keep_histograms(small)
+        self._keep_histograms(large)
         return [left, right]
 
-    def _search_alone(self, node):
-        """Search a node on columns of its own, which no other node could subtract from."""
+    def _search_sampled(self, node):
+        """Search a node on columns of its own, whose histograms no other node could use."""
         rows, weights = self._rows[node.start : node.stop], self._weights[node.start : node.stop]
-        columns = self._draw(*self._key, node.index)
+        columns = self._draw_columns(*self._key, node.index)
 
         def search(start, stop):
             return search_columns(
@@ -268,10 +244,10 @@ class TreeGrower:
             )
 
         found = self.threads.run(search, len(columns), len(columns) * (len(rows) + 256))
-        node.take(found)
+        node.keep_best(found)
 
     def _search(self, node, sibling=None):
-        """Fill a node's histograms and find its best split, and its sibling's who holds the parent's."""
+        """Fill the histograms of a node and find its best split; also that of its sibling, which holds the parent's."""
         rows, weights = self._rows[node.start : node.stop], self._weights[node.start : node.stop]
         columns, members = self._columns, [node] if sibling is None else [node, sibling]
 
@@ -295,27 +271,27 @@ class TreeGrower:
 
         found = self.threads.run(search, len(columns), len(columns) * (len(rows) + 256 * len(members)))
         for k, member in enumerate(members):
-            member.take([block[k] for block in found])
+            member.keep_best([block[k] for block in found])
 
     # -- buffers and columns -----------------------------------------------------------------------
 
-    def _take(self):
+    def _take_buffer(self):
         return self._free.pop() if self._free else np.empty((self._n_columns, 256), dtype=np.int64)
 
-    def _keep(self, node):
-        """Keep a node's histograms where a child may subtract from them and memory allows."""
+    def _keep_histograms(self, node):
+        """Keep the histograms of a node if a child may subtract from them and memory allows."""
         last = self.rule.depth is not None and node.depth + 1 >= self.rule.depth
-        if last or node.column < 0 or (self._n_kept + 1) * node.histograms.nbytes > KEPT_BYTES:
-            self._release(node)
+        if last or node.column < 0 or (self._n_kept + 1) * node.histograms.nbytes > MAX_KEPT_BYTES:
+            self._release_histograms(node)
         else:
             self._n_kept += 1
 
-    def _release(self, node):
+    def _release_histograms(self, node):
         self._free.append(node.histograms)
         node.histograms = None
 
-    def _draw(self, *key):
-        """Columns of one tree or node, ascending, from the stream of (seed, round[, node])."""
+    def _draw_columns(self, *key):
+        """Draw the columns of one tree or node, ascending, from the stream of (seed, round[, node])."""
         self._deck[:] = np.arange(len(self._deck), dtype=np.int32)
         if self._n_columns == len(self._deck):
             return self._deck.copy()
@@ -339,25 +315,3 @@ class TreeGrower:
 
 def _magnitude(packed):
     return packed & 0xFFFFFFFF
-
-
-def leaves_of_codes(nodes, binned, threads):
-    """Leaf that each binned sample reaches, ndarray of shape (n_samples,), int32."""
-    leaf = np.empty(binned.codes.shape[1], dtype=np.int32)
-    threads.run(
-        lambda start, stop: apply_codes(binned.codes, nodes.column, nodes.code, nodes.child, leaf, start, stop),
-        len(leaf),
-        8 * len(leaf),
-    )
-    return leaf
-
-
-def leaves_of_values(nodes, X, threads):
-    """Leaf that each row of X (float32 or float64) reaches, ndarray of shape (n_samples,), int32."""
-    leaf = np.empty(len(X), dtype=np.int32)
-    threads.run(
-        lambda start, stop: apply_values(X, nodes.column, nodes.threshold, nodes.child, leaf, start, stop),
-        len(leaf),
-        8 * len(leaf),
-    )
-    return leaf

@@ -1,22 +1,27 @@
 """A linear classifier as weak learner, through LIBLINEAR."""
 
+import copy
+
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
+from paucens.learners.foreign import in_row_order
+from paucens.learners.protocol import Predictions
+from paucens.persistence import flat_array
 from paucens.validation import all_or_nothing, check_features, check_positive, check_signed_weights
 
 TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
 
 
 class Linear(BaseEstimator):
-    """Fit a linear classifier to signed weights; answer +1 or -1.
+    """Fit a linear classifier to signed weights; predict +1 or -1.
 
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the loss of a sample of mean magnitude against |coef|^2 / 2.
+        Weight of the loss of a sample of mean magnitude relative to |coef|^2 / 2.
 
     Attributes
     ----------
@@ -26,10 +31,10 @@ class Linear(BaseEstimator):
 
     Notes
     -----
-    LIBLINEAR (Fan et al. 2008) through scikit-learn's `LinearSVC`: squared hinge loss, solved in the primal, which
-    draws no random numbers, to LIBLINEAR's default tolerance. Magnitudes are rescaled to mean 1 over the rows that
-    have a weight; rows without are left out. Where only one class has weight, the answer is that class for every row.
-    A classifier of negative edge is turned round.
+    The solver is LIBLINEAR (Fan et al. 2008) through scikit-learn's `LinearSVC`: the squared hinge loss, solved in the
+    primal, which draws no random numbers, to LIBLINEAR's default tolerance. Magnitudes are rescaled to mean 1 over the
+    rows of nonzero weight; the other rows are left out. If only one class has weight, that class is predicted for
+    every row. A classifier with a negative edge is turned round.
 
     The hinge loss is not the edge, so the stopping rule of an ensemble of these is no certificate (ERRATA.md, E12).
     Features should be of similar scale: put a `StandardScaler` before the ensemble.
@@ -54,7 +59,7 @@ class Linear(BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         signed_weights : array-like of shape (n_samples,)
-            u_l y_l: the magnitude says how much a sample counts, the sign on which side it belongs.
+            u_l y_l: the magnitude says how much a sample counts, the sign to which class it belongs.
 
         Returns
         -------
@@ -63,15 +68,14 @@ class Linear(BaseEstimator):
         Raises
         ------
         ValueError
-            Where X or the weights are not finite, their lengths differ or C is not positive.
+            If X or the weights are not finite, their lengths differ or C is not positive.
         """
         X = check_features(self, X)
         weights = check_signed_weights(signed_weights, len(X))
         check_positive("C", self.C)
-        return self.fit_checked(X, weights)
+        return self._fit_checked(X, weights)
 
-    def fit_checked(self, X, weights):
-        """As `fit`, where X and the weights have been checked."""
+    def _fit_checked(self, X, weights):
         self.n_features_in_ = X.shape[1]
         used = np.flatnonzero(weights)
         positive, magnitudes = weights[used] > 0, np.abs(weights[used])
@@ -86,7 +90,7 @@ class Linear(BaseEstimator):
         return self
 
     def predict(self, X):
-        """Return the outputs, +1 on the hyperplane and above, -1 below.
+        """Predict +1 on the hyperplane and above, -1 below.
 
         Parameters
         ----------
@@ -94,12 +98,60 @@ class Linear(BaseEstimator):
 
         Returns
         -------
-        output : ndarray of shape (n_samples,), float64
+        predicted : ndarray of shape (n_samples,), float64
         """
         check_is_fitted(self)
         return self.predict_checked(check_features(self, X, reset=False))
 
-    def predict_checked(self, X):
-        """As `predict`, where X is a finite float array already."""
+    # -- the protocol of weak learners -------------------------------------------------------------
+
+    def make_trainer(self, X, order, max_bins, threads, seed):
+        """Prepare X for the learners of an ensemble; see `WeakLearner`."""
+        check_positive("C", self.C)
+        return LinearTrainer(self, X, order)
+
+    def predict_checked(self, X, threads=None):
+        """Predict like `predict`, for an X that is already a finite float array."""
         # einsum, unlike a product by BLAS, adds in the same order for every row
         return np.where(np.einsum("ij,j->i", X, self.coef_) + self.intercept_ >= 0, 1.0, -1.0)
+
+    @staticmethod
+    def to_arrays(learners):
+        """Return the coefficients of all learners end to end, a dict of arrays."""
+        return {
+            "linear/coef": np.concatenate([learner.coef_ for learner in learners]),
+            "linear/intercept": np.array([learner.intercept_ for learner in learners]),
+        }
+
+    def from_arrays(self, arrays):
+        """Return the learners in `arrays`; raise ValueError if the file is damaged."""
+        intercepts = flat_array(arrays, "linear/intercept", "f")
+        coefs = flat_array(arrays, "linear/coef", "f", (len(intercepts) * self.n_features_in_,))
+        if len(intercepts) == 0 or not (np.isfinite(coefs).all() and np.isfinite(intercepts).all()):
+            raise ValueError("There is no linear learner, or one that is not finite. The file is damaged.")
+        learners = []
+        for coef, intercept in zip(np.split(coefs, len(intercepts)), intercepts, strict=True):
+            learner = copy.copy(self)
+            learner.coef_, learner.intercept_ = coef, float(intercept)
+            learners.append(learner)
+        return learners
+
+
+class LinearTrainer:
+    """`Trainer` of linear classifiers, whose predictions are bits."""
+
+    prediction_kind = "sign"
+    samples_columns = False
+
+    def __init__(self, learner, X, order):
+        self._learner, self._X, self._order = learner, X, order
+
+    def train(self, signed_weights, round, every_column=False):
+        """Train the learner of a round; see `Trainer`."""
+        learner = clone(self._learner)._fit_checked(self._X, in_row_order(signed_weights, self._order))
+        return learner, self.predictions_of(learner)
+
+    def predictions_of(self, learner):
+        """Return the predictions on the training samples."""
+        is_positive = learner.predict_checked(self._X)[self._order] > 0
+        return Predictions(np.array([-1.0, 1.0]), is_positive.astype(np.int32))

@@ -1,11 +1,16 @@
 """Decision trees as weak learners: scikit-learn estimators around `growing`."""
 
-from sklearn.base import BaseEstimator
+import copy
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paucens.learners.binning import MAX_BINS, bin_features
-from paucens.learners.growing import GrowingRule, TreeGrower, leaves_of_values
+from paucens.learners.growing import GrowingRule, TreeGrower
+from paucens.learners.nodes import leaves_of_codes, leaves_of_values, trees_from_arrays, trees_to_arrays
+from paucens.learners.protocol import Predictions
 from paucens.parallel import Threads
 from paucens.validation import (
     all_or_nothing,
@@ -17,8 +22,8 @@ from paucens.validation import (
 )
 
 
-class BinnedLearner(BaseEstimator):
-    """What trees and stumps share; ensembles grow these on bins that were made once."""
+class TreeLearner(BaseEstimator):
+    """Base of `Tree` and `Stump`, which differ in their parameters only."""
 
     @all_or_nothing
     def fit(self, X, signed_weights):
@@ -28,7 +33,7 @@ class BinnedLearner(BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         signed_weights : array-like of shape (n_samples,)
-            u_l y_l: the magnitude says how much a sample counts, the sign on which side it belongs.
+            u_l y_l: the magnitude says how much a sample counts, the sign to which class it belongs.
 
         Returns
         -------
@@ -37,7 +42,7 @@ class BinnedLearner(BaseEstimator):
         Raises
         ------
         ValueError
-            Where X or the weights are not finite, their lengths differ or a parameter is out of range.
+            If X or the weights are not finite, their lengths differ or a parameter is out of range.
         """
         X = check_features(self, X)
         weights = check_signed_weights(signed_weights, len(X))
@@ -49,7 +54,7 @@ class BinnedLearner(BaseEstimator):
         return self
 
     def predict(self, X):
-        """Return the outputs of the tree, in [-1, 1].
+        """Predict the values of the leaves, in [-1, 1].
 
         Parameters
         ----------
@@ -57,45 +62,116 @@ class BinnedLearner(BaseEstimator):
 
         Returns
         -------
-        output : ndarray of shape (n_samples,), float64
+        predicted : ndarray of shape (n_samples,), float64
         """
         check_is_fitted(self)
         X = check_features(self, X, reset=False)
         with Threads(1) as threads:
             return self.predict_checked(X, threads)
 
+    def growing_rule(self, n_features):
+        """Resolve the parameters for data of n_features columns, a GrowingRule; raise ValueError if one is wrong."""
+        raise NotImplementedError(f"{type(self).__name__} must define growing_rule.")
+
+    # -- the protocol of weak learners -------------------------------------------------------------
+
+    def make_trainer(self, X, order, max_bins, threads, seed):
+        """Bin X for the trees of an ensemble; see `WeakLearner`."""
+        max_bins = check_integer("max_bins", max_bins, 2, MAX_BINS)
+        return TreeTrainer(self, bin_features(X, max_bins, threads, order), threads, seed)
+
+    def make_binned_trainer(self, binned, threads, seed):
+        """Do as `make_trainer`, for features that are binned already, positives first."""
+        return TreeTrainer(self, binned, threads, seed)
+
     def predict_checked(self, X, threads):
-        """As `predict`, where X is a finite float array already."""
+        """Predict like `predict`, for an X that is already a finite float array."""
         return self.nodes_.value[leaves_of_values(self.nodes_, X, threads)]
 
-    def growing_rule(self, n_features):
-        """Resolve the parameters for data of n_features columns, a GrowingRule; raises ValueError."""
-        raise TypeError(f"{type(self).__name__} does not say how it grows.")
+    def add_gains(self, gains):
+        """Add the gain of each split to the entry of its feature, for `feature_importances_`."""
+        split = self.nodes_.child > 0
+        np.add.at(gains, self.nodes_.column[split], self.nodes_.gain[split])
+
+    @staticmethod
+    def to_arrays(learners):
+        """Return the nodes of all learners end to end, a dict of arrays."""
+        return trees_to_arrays([learner.nodes_ for learner in learners])
+
+    def from_arrays(self, arrays):
+        """Return the learners in `arrays`; raise ValueError if an index is out of bounds."""
+        learners = []
+        for nodes in trees_from_arrays(arrays, self.n_features_in_):
+            learner = copy.copy(self)
+            learner.nodes_ = nodes
+            learners.append(learner)
+        return learners
 
 
-class Tree(BinnedLearner):
+class TreeTrainer:
+    """`Trainer` of trees, on bins that are made once.
+
+    Parameters
+    ----------
+    learner : Tree or Stump
+    binned : BinnedData
+        Samples in the order of the signed weights.
+    threads : Threads
+    seed : int
+        Column samples of round t come from (seed, t).
+    """
+
+    def __init__(self, learner, binned, threads, seed):
+        n_features = len(binned.codes)
+        rule = learner.growing_rule(n_features)
+        self.samples_columns = rule.n_columns < n_features
+        self.prediction_kind = _prediction_kind(rule)
+        self._binned, self._threads, self._seed = binned, threads, seed
+        self._grower = TreeGrower(binned, rule, threads)
+        self._template = clone(learner)
+        self._template.n_features_in_ = n_features
+
+    def train(self, signed_weights, round, every_column=False):
+        """Grow the tree of a round; see `Trainer`."""
+        learner = copy.copy(self._template)
+        learner.nodes_ = self._grower.grow(signed_weights, (self._seed, round), every_column)
+        return learner, self.predictions_of(learner)
+
+    def predictions_of(self, learner):
+        """Return the predictions on the training samples."""
+        return Predictions(learner.nodes_.value, leaves_of_codes(learner.nodes_, self._binned, self._threads))
+
+
+def _prediction_kind(rule):
+    if not rule.real_leaves:
+        return "sign"
+    max_leaves = min(rule.max_leaves or np.inf, 2.0 ** (np.inf if rule.depth is None else rule.depth))
+    return "value" if 2 * max_leaves - 1 <= 256 else "dense"  # one value per node
+
+
+class Tree(TreeLearner):
     """Grow a decision tree on signed weights.
 
     Parameters
     ----------
     depth : int or None, default=2
-        Levels of splits: 1 is a stump, 3 has 8 leaves. None leaves `max_leaves` as the only limit.
-    max_leaves : int, optional
-        Grow best first, by gain, up to this many leaves; level by level otherwise.
+        Levels of splits: 1 is a stump, 3 has 8 leaves. With None, `max_leaves` is the only limit.
+    max_leaves : int or None, default=None
+        Grow best first, by gain, up to this many leaves. With None, grow level by level.
     leaves : {"sign", "real"}, default="sign"
-        With "sign" a leaf answers +1 or -1 and splits minimise the weighted classification error.
-        With "real" it answers S / (W + r), S the sum of its signed weights and W of their magnitudes,
+        With "sign" a leaf predicts +1 or -1 and splits minimise the weighted classification error.
+        With "real" it predicts S / (W + r), S the sum of its signed weights and W of their magnitudes,
         and splits maximise the sum of S^2 / (W + r).
     leaf_ridge : float, default=0.0
-        r in units of the mean magnitude over the rows of nonzero weight; real leaves only.
+        r in units of the mean magnitude over the rows of nonzero weight; for real leaves only.
     column_fraction : float in (0, 1], default=1.0
-        Share of the columns that a tree or node may look at, at least one.
+        Share of the columns that a tree or node may use, at least one column.
     column_sampling : {"tree", "node"}, default="tree"
-        Draw columns once a tree or anew for every node.
+        Draw columns once per tree or once per node.
     max_bins : int in [2, 256], default=256
-        Bins of a feature when fitted alone; exact up to that many distinct values. Inside an
-        ensemble its own `max_bins` holds.
-    random_state : int, RandomState or None
+        Maximum number of bins per feature when fitted alone; splits are exact for features with up to
+        that many distinct values. Inside an ensemble the `max_bins` of the ensemble applies.
+    random_state : int, RandomState or None, default=None
         Source of the column samples when fitted alone.
 
     Attributes
@@ -105,11 +181,11 @@ class Tree(BinnedLearner):
 
     Notes
     -----
-    With sign leaves, a node where no split lowers the error is a leaf. Other rules for splits of no or little
-    gain (balance, purity, Gini, a leaf, ...) were tried on training halves of USPS: none raised the partial AUC
-    beyond the noise of the halves, and some lowered it.
+    With sign leaves, a node that no split improves is a leaf. Other rules for splits of little or no gain
+    (balance, purity, Gini, a leaf, ...) were tried on training halves of USPS: none raised the partial AUC
+    by more than the noise of the halves, and some lowered it.
 
-    Equal splits are told apart by the smallest column, then the smallest threshold.
+    Ties between equal splits go to the smallest column, then to the smallest threshold.
 
     Examples
     --------
@@ -142,7 +218,7 @@ class Tree(BinnedLearner):
         self.random_state = random_state
 
     def growing_rule(self, n_features):
-        """Resolve the parameters for data of n_features columns, a GrowingRule; raises ValueError."""
+        """Resolve the parameters for data of n_features columns, a GrowingRule; raise ValueError if one is wrong."""
         if self.depth is None and self.max_leaves is None:
             raise ValueError("A tree needs a limit: set depth, max_leaves or both; got None for both.")
         if self.depth is not None:
@@ -160,14 +236,23 @@ class Tree(BinnedLearner):
         )
 
 
-class Stump(BinnedLearner):
+class Stump(TreeLearner):
     """Split once: a tree of depth 1.
 
     Parameters
     ----------
     leaves : {"sign", "real"}, default="sign"
+        With "sign" a leaf predicts +1 or -1 and the split minimises the weighted classification error.
+        With "real" it predicts S / W, S the sum of its signed weights and W of their magnitudes, and the
+        split maximises the sum of S^2 / W.
     max_bins : int in [2, 256], default=256
-        As in `Tree`.
+        Maximum number of bins per feature when fitted alone; splits are exact for features with up to
+        that many distinct values. Inside an ensemble the `max_bins` of the ensemble applies.
+
+    Attributes
+    ----------
+    nodes_ : TreeNodes
+    n_features_in_ : int
 
     Examples
     --------
@@ -183,7 +268,7 @@ class Stump(BinnedLearner):
         self.max_bins = max_bins
 
     def growing_rule(self, n_features):
-        """Resolve the parameters for data of n_features columns, a GrowingRule; raises ValueError."""
+        """Resolve the parameters for data of n_features columns, a GrowingRule; raise ValueError if one is wrong."""
         return GrowingRule(1, None, **_leaf_rule(self.leaves, 0.0), n_columns=n_features, sample_nodes=False)
 
 

@@ -1,4 +1,4 @@
-"""Curve, normalized area and influence functions of two tallies (see `_samples`)."""
+"""ROC curve, normalized area and influence functions of two tallies (see `_samples`)."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from paucens.metrics.ranges import RATE_TOLERANCE
 
 
 def rates(positives, negatives):
-    """Return FPR and TPR before the first place and after each."""
+    """Return FPR and TPR before the first place and after each place."""
     fpr, tpr = (np.concatenate(([0.0], np.cumsum(tally))) for tally in (negatives, positives))
     return fpr / fpr[-1], tpr / tpr[-1]
 
@@ -18,23 +18,23 @@ def area(positives, negatives, alpha, beta):
 
 
 def mean_area(v, positives):
-    """Return the normalized area as the mean over the positives of the area of each alone."""
+    """Return the normalized area: the mean over the positives of the area of each one alone."""
     return min(1.0, mean(v, positives))
 
 
 def mean(values, counts):
-    """Average values that occur `counts` times; not by BLAS, whose sums depend on its number of threads."""
+    """Average values that occur `counts` times, without BLAS, whose sums depend on its number of threads."""
     return float((values * counts).sum() / counts.sum())
 
 
 def influences(positives, negatives, alpha, beta):
-    """Return V, the area of a single positive's curve, and U, the influence of a negative, for each place."""
+    """Return, per place, V, the area of the curve of a single positive, and U, the influence of a negative."""
     fpr, tpr = rates(positives, negatives)
     return _positive_influence(fpr, alpha, beta), _negative_influence(fpr, tpr, alpha, beta)
 
 
 def _positive_influence(fpr, alpha, beta):
-    """Return V: that curve is a ramp from 0 to 1 over the place's negatives, or a step if there are none."""
+    """Return V: the curve is a ramp from 0 to 1 over the negatives of the place, or a step if there are none."""
     start, stop = fpr[:-1], fpr[1:]
     left, right = np.clip(start, alpha, beta), np.clip(stop, alpha, beta)
     ramp = (right - left) * (left + right - 2 * start) / (2 * _run(start, stop))
@@ -44,13 +44,13 @@ def _positive_influence(fpr, alpha, beta):
 def _negative_influence(fpr, tpr, alpha, beta):
     """Return U, up to a constant.
 
-    With h(x) the share of the place that lies at rates up to x and T the TPR, U is the integral of T dh
-    from h(alpha) to h(beta), less T(beta) h(beta), plus T(alpha) h(alpha).
+    Let h(x) be the share of the place at rates up to x, and T the TPR. Then U is the integral of T dh from
+    h(alpha) to h(beta), minus T(beta) h(beta), plus T(alpha) h(alpha).
     """
     start, stop = fpr[:-1], fpr[1:]
     run = _run(start, stop)
     h_alpha, h_beta = np.clip((alpha - start) / run, 0, 1), np.clip((beta - start) / run, 0, 1)
-    # where the curve is vertical at an end, halfway up it: the next negative may come from either side
+    # halfway up if the curve is vertical at an end: the next negative may come from either side
     around = np.multiply.outer((alpha, beta), (1 - RATE_TOLERANCE, 1 + RATE_TOLERANCE))
     t_alpha, t_beta = np.interp(around, fpr, tpr).mean(axis=1)
     inside = (h_beta - h_alpha) * (tpr[:-1] + np.diff(tpr) * (h_alpha + h_beta) / 2)
@@ -58,5 +58,5 @@ def _negative_influence(fpr, tpr, alpha, beta):
 
 
 def _run(start, stop):
-    """Return the width of each place; 1 where it holds no negatives, to divide by."""
+    """Return the width of each place, to divide by; 1 for a place without negatives."""
     return np.where(stop > start, stop - start, 1.0)

@@ -1,4 +1,4 @@
-"""Checked samples, as tallies: the weight of each class at each place, the rank of a distinct score."""
+"""Checked samples as tallies: the weight of each class at each place, a place being the rank of a distinct score."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def tallies_of(y_true, y_score, sample_weight, pos_label):
 
 
 def places(scores):
-    """Return the distinct scores, best first, and the place of every sample among them, 0 the best."""
+    """Return the distinct scores, best first, and the place of each sample among them; 0 is the best."""
     distinct, rank = np.unique(scores, return_inverse=True)
     return distinct[::-1], len(distinct) - 1 - rank
 
@@ -32,7 +32,7 @@ def tally(place, is_positive, weight=None):
 
 
 def check_labels(y_true, pos_label):
-    """Return where y_true is the positive one of its two labels."""
+    """Return a mask of the samples whose label is the positive one of the two."""
     labels = np.asarray(y_true)
     if labels.ndim != 1 or labels.size == 0:
         raise ValueError(f"y_true must be one label per sample, shape (n,), n > 0; got shape {labels.shape}.")
@@ -42,12 +42,12 @@ def check_labels(y_true, pos_label):
     except TypeError:
         is_missing = True
     if is_missing:
-        raise ValueError("y_true has labels that are missing or do not compare; drop those rows or recode.")
+        raise ValueError("y_true has labels that are missing or cannot be compared; drop those rows or recode.")
     if len(classes) != 2:
         shown = ", ".join(map(repr, classes[:5].tolist())) + (", ..." if len(classes) > 5 else "")
         raise ValueError(
             f"y_true must hold two labels, one positive and one negative; got {len(classes)}: {shown}. "
-            "With more classes, compare one with the rest: y_true == label."
+            "With more classes, compare one class with the rest: y_true == label."
         )
     if pos_label is not None and pos_label not in classes.tolist():
         raise ValueError(f"pos_label must be one of the labels {classes.tolist()}; got {pos_label!r}.")
@@ -55,7 +55,7 @@ def check_labels(y_true, pos_label):
 
 
 def check_weights(sample_weight, is_positive):
-    """Return one weight per sample, none negative and not all 0 in a class."""
+    """Return one weight per sample; none may be negative, and those of a class must not all be 0."""
     weight = check_column("sample_weight", sample_weight, len(is_positive))
     if weight.min() < 0:
         raise ValueError(f"sample_weight must not be negative; got {weight.min():g}. Weight 0 leaves a row out.")
@@ -71,7 +71,7 @@ def check_column(name, values, n_samples):
     if column.ndim != 1:
         raise ValueError(
             f"{name} must be one number per sample, shape (n,); got shape {column.shape}. "
-            "Of predict_proba, take the positive column: [:, 1]."
+            "If it comes from predict_proba, take the column of the positive class: [:, 1]."
         )
     if len(column) != n_samples:
         raise ValueError(f"y_true and {name} must have the same length; got {n_samples} and {len(column)}.")

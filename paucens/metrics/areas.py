@@ -13,14 +13,20 @@ def partial_auc(y_true, y_score, fpr_range=(0, 0.1), *, scale="normalized", samp
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, pos_label
-        As in `roc_points`.
-    fpr_range : pair of float
+    y_true : array-like of shape (n_samples,)
+        Two distinct labels: numbers, booleans or strings.
+    y_score : array-like of shape (n_samples,)
+        Finite scores, larger for "more positive".
+    fpr_range : tuple of two floats, default=(0, 0.1)
         alpha and beta with 0 <= alpha < beta <= 1.
-    scale : {"normalized", "raw", "mcclish"}
-        The area A divided by beta - alpha, so that 1 is perfect and chance is (alpha + beta) / 2; A itself;
-        or .5 (1 + (A - lo) / (hi - lo)), where chance, lo = (beta^2 - alpha^2) / 2, becomes .5 and the best,
-        hi = beta - alpha, becomes 1.
+    scale : {"normalized", "raw", "mcclish"}, default="normalized"
+        "normalized" is the area A divided by beta - alpha, so that 1 is perfect and chance is
+        (alpha + beta) / 2. "raw" is A itself. "mcclish" is 0.5 (1 + (A - lo) / (hi - lo)): chance,
+        lo = (beta^2 - alpha^2) / 2, becomes 0.5, and the best area, hi = beta - alpha, becomes 1.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights; rows of weight 0 are left out.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two.
 
     Returns
     -------
@@ -29,13 +35,14 @@ def partial_auc(y_true, y_score, fpr_range=(0, 0.1), *, scale="normalized", samp
     Raises
     ------
     ValueError
-        As `roc_points`, or if `fpr_range` or `scale` is not one of the above.
+        If lengths differ, a score or weight is not finite, `y_true` does not hold two labels, or `fpr_range` or
+        `scale` is not allowed.
 
     Notes
     -----
-    For untied scores and whole n alpha and n beta this is one minus EQ:pauc of the paper. Elsewhere we depart
-    from it. The paper charges nothing for a tie, so that a constant score would be perfect, and its c =
-    mn(beta - alpha) does not normalise where j_beta - j_alpha is not n (beta - alpha). Here tied scores are
+    For untied scores and whole n alpha and n beta this is one minus EQ:pauc of the paper. Otherwise we depart
+    from it. In the paper a tie costs nothing, so that a constant score would be perfect, and its c =
+    mn(beta - alpha) does not normalise if j_beta - j_alpha differs from n (beta - alpha). Here tied scores are
     one straight segment, cut at alpha and beta by interpolation; a constant score gets (alpha + beta) / 2.
 
     Examples
@@ -55,19 +62,23 @@ def pauc_scorer(fpr_range=(0, 0.1), *, scale="normalized", pos_label=None):
 
     Parameters
     ----------
-    fpr_range, scale, pos_label
-        As in `partial_auc`.
+    fpr_range : tuple of two floats, default=(0, 0.1)
+        alpha and beta with 0 <= alpha < beta <= 1.
+    scale : {"normalized", "raw", "mcclish"}, default="normalized"
+        See `partial_auc`.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two.
 
     Returns
     -------
     callable
-        ``scorer(estimator, X, y, sample_weight=None)``; it asks for `decision_function`, or else for
-        `predict_proba`.
+        ``scorer(estimator, X, y, sample_weight=None)``; it uses `decision_function`, or `predict_proba` if there
+        is none.
 
     Raises
     ------
     ValueError
-        If `fpr_range` or `scale` is not one that `partial_auc` takes.
+        If `fpr_range` or `scale` is not allowed in `partial_auc`.
 
     Examples
     --------
@@ -76,7 +87,7 @@ def pauc_scorer(fpr_range=(0, 0.1), *, scale="normalized", pos_label=None):
     >>> pauc_scorer((0, 0.5))(LogisticRegression().fit(X, y), X, y)
     1.0
     """
-    from sklearn.metrics import make_scorer  # heavy, and only the scorer needs it
+    from sklearn.metrics import make_scorer  # slow to import, and only the scorer needs it
 
     return make_scorer(
         partial_auc,
@@ -88,7 +99,7 @@ def pauc_scorer(fpr_range=(0, 0.1), *, scale="normalized", pos_label=None):
 
 
 def rescale(normalized, alpha, beta, scale):
-    """Take a normalized area to another scale."""
+    """Convert a normalized area to another scale."""
     if scale == "raw":
         return normalized * (beta - alpha)
     if scale == "mcclish":

@@ -17,10 +17,10 @@ def roc_points(y_true, y_score, *, sample_weight=None, pos_label=None):
         Two distinct labels: numbers, booleans or strings.
     y_score : array-like of shape (n_samples,)
         Finite scores, larger for "more positive".
-    sample_weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights; rows of weight 0 are left out.
-    pos_label : label, optional
-        The positive label; by default the larger of the two.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two.
 
     Returns
     -------
@@ -51,17 +51,23 @@ def roc_points(y_true, y_score, *, sample_weight=None, pos_label=None):
 
 
 def tpr_at_fpr(y_true, y_score, fpr, *, rule="strict", sample_weight=None, pos_label=None):
-    """Compute the true positive rate that goes with a false positive rate.
+    """Compute the true positive rate at a false positive rate.
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, pos_label
-        As in `roc_points`.
+    y_true : array-like of shape (n_samples,)
+        Two distinct labels: numbers, booleans or strings.
+    y_score : array-like of shape (n_samples,)
+        Finite scores, larger for "more positive".
     fpr : float
         False positive rate in [0, 1].
-    rule : {"strict", "interpolate"}
-        "strict" takes the largest attained rate that is at most `fpr` (up to rounding), so some threshold
-        reaches the answer; "interpolate" goes on along the straight line to the next corner of the curve.
+    rule : {"strict", "interpolate"}, default="strict"
+        "strict" takes the largest attained rate that is at most `fpr` (up to rounding), so a threshold
+        attains the result. "interpolate" follows the straight line to the next corner of the curve.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights; rows of weight 0 are left out.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two.
 
     Returns
     -------
@@ -70,7 +76,8 @@ def tpr_at_fpr(y_true, y_score, fpr, *, rule="strict", sample_weight=None, pos_l
     Raises
     ------
     ValueError
-        As `roc_points`, or if `fpr` or `rule` is not one of the above.
+        If lengths differ, a score or weight is not finite, `y_true` does not hold two labels, or `fpr` or `rule`
+        is not allowed.
 
     Examples
     --------
@@ -92,25 +99,32 @@ def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, pos_label
-        As in `roc_points`.
+    y_true : array-like of shape (n_samples,)
+        Two distinct labels: numbers, booleans or strings.
+    y_score : array-like of shape (n_samples,)
+        Finite scores, larger for "more positive".
     fpr : float
         Bound on the false positive rate in [0, 1], compared up to rounding.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights; rows of weight 0 are left out.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two.
 
     Returns
     -------
     float
-        One of the scores, hence finite. The largest score admits nothing and is always within the bound.
+        One of the scores, hence finite. The largest score lets nothing pass and always keeps the bound.
 
     Raises
     ------
     ValueError
-        As `roc_points`, or if `fpr` is not a rate.
+        If lengths differ, a score or weight is not finite, `y_true` does not hold two labels, or `fpr` is not in
+        [0, 1].
 
     Notes
     -----
-    For fpr < 1 the rule's true positive rate is ``tpr_at_fpr(..., rule="strict")``. At fpr = 1 the answer is
-    the smallest score, and the samples at it stay below; whoever wants all of them takes -inf.
+    For fpr < 1 the true positive rate of the rule is ``tpr_at_fpr(..., rule="strict")``. At fpr = 1 the result
+    is the smallest score, and the samples with this score do not pass; use -inf to let all of them pass.
 
     Examples
     --------

@@ -13,11 +13,11 @@ from paucens.metrics.areas import SCALES, rescale
 from paucens.metrics.ranges import check_fpr_range
 from paucens.validation import check_choice
 
-N_RESAMPLES = 1000  # the standard error of a bootstrap of 1000 is itself known to about 2 %
+N_RESAMPLES = 1000  # a bootstrap of 1000 gives the standard error to about 2 %
 
 
 class PartialAUCInterval(NamedTuple):
-    """Partial AUC between the two ends of its confidence interval."""
+    """A partial AUC between the two ends of its confidence interval."""
 
     low: float
     value: float
@@ -25,7 +25,7 @@ class PartialAUCInterval(NamedTuple):
 
 
 class PartialAUCTest(NamedTuple):
-    """Difference of two normalized partial AUCs, its confidence interval and two-sided p-value."""
+    """The difference of two normalized partial AUCs, its confidence interval and its two-sided p-value."""
 
     difference: float
     low: float
@@ -48,14 +48,22 @@ def partial_auc_interval(
 
     Parameters
     ----------
-    y_true, y_score, fpr_range, scale, pos_label
-        As in `partial_auc`.
-    level : float
+    y_true : array-like of shape (n_samples,)
+        Two distinct labels: numbers, booleans or strings.
+    y_score : array-like of shape (n_samples,)
+        Finite scores, larger for "more positive".
+    fpr_range : tuple of two floats, default=(0, 0.1)
+        alpha and beta with 0 <= alpha < beta <= 1.
+    level : float, default=0.95
         Confidence level between 0 and 1, exclusive.
-    method : {"analytic", "bootstrap"}
-        Where the variance comes from: influence functions, in one sort, or 1000 resamples of each class.
-    random_state : None, int, Generator or RandomState
+    method : {"analytic", "bootstrap"}, default="analytic"
+        Source of the variance: influence functions, which take one sort, or 1000 resamples of each class.
+    scale : {"normalized", "raw", "mcclish"}, default="normalized"
+        See `partial_auc`.
+    random_state : None, int, Generator or RandomState, default=None
         Seed of the bootstrap.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two.
 
     Returns
     -------
@@ -65,24 +73,26 @@ def partial_auc_interval(
     Raises
     ------
     ValueError
-        As `partial_auc`, or if `level` or `method` is not one of the above.
+        If lengths differ, a score is not finite, `y_true` does not hold two labels, or another parameter is not
+        allowed.
 
     Notes
     -----
     The paper has no intervals. With m positives and n negatives the variance is var(V) / m + var(U) / n. V is
-    the area of a single positive's curve; U is the derivative of the area as one negative gains weight while
-    alpha and beta stay the rates at which the curve is cut (DeLong's placements for the range [0, 1]). Ties
-    have their share of the straight segment in both. The interval is symmetric on the logit scale.
+    the area of the curve of a single positive. U is the derivative of the area with respect to the weight of
+    one negative, while the curve is still cut at the rates alpha and beta (DeLong's placements for the range
+    [0, 1]). In both, ties have their share of the straight segment. The interval is symmetric on the logit
+    scale.
 
-    Three measures keep the coverage near the level down to one or two negatives in the band. (1) Centre and
-    variance are those of the curve with half a negative added at either end: the j-th best of n negatives
-    sits at rate j / (n + 1) in the mean, while its step of the curve is centred at (j - .5) / n, which
-    flatters the score. (2) One more positive, of the largest variance the centre allows, is counted in. (3)
-    Where the value is 0 or 1, or a class has one member, there is nothing to estimate a variance from, and
-    the interval is Wilson's for a proportion of N trials, 1 / N = 1 / m + 1 / (n (beta - alpha)).
+    Three measures keep the coverage near the level down to one or two negatives in the range. (1) Centre and
+    variance are those of the curve with half a negative added at either end: the j-th best of n negatives has
+    rate j / (n + 1) on average, while its step of the curve is centred at (j - 0.5) / n, a bias in favour of
+    the score. (2) One more positive is counted, with the largest variance that the centre allows. (3) If the
+    value is 0 or 1, or a class has one member, no variance can be estimated, and the interval is Wilson's for a
+    proportion of N trials, 1 / N = 1 / m + 1 / (n (beta - alpha)).
 
-    The bootstrap (stratified) replaces the variance only. Its percentiles would see the flattery of (1) twice
-    and, with three negatives in the band, cover about .77 of the time instead of .95.
+    The bootstrap (stratified) replaces the variance only. Percentiles of it would contain the bias of (1)
+    twice: with three negatives in the range they would cover about 77 % of the time instead of 95 %.
 
     Examples
     --------
@@ -120,30 +130,35 @@ def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95
 
     Parameters
     ----------
-    y_true, fpr_range, pos_label
-        As in `partial_auc`.
+    y_true : array-like of shape (n_samples,)
+        Two distinct labels: numbers, booleans or strings.
     score_a, score_b : array-like of shape (n_samples,)
-        The two scores to compare; they need not share a scale.
-    level : float
+        The two scores to compare, finite, larger for "more positive". They need not share a scale.
+    fpr_range : tuple of two floats, default=(0, 0.1)
+        alpha and beta with 0 <= alpha < beta <= 1.
+    level : float, default=0.95
         Confidence level of the interval, between 0 and 1, exclusive.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two.
 
     Returns
     -------
     PartialAUCTest
-        ``difference, low, high, p_value``: normalized partial AUC of a minus that of b, in [-1, 1].
+        ``difference, low, high, p_value``: the normalized partial AUC of a minus that of b, in [-1, 1].
 
     Raises
     ------
     ValueError
-        As `partial_auc`, or if `level` is not one of the above.
+        If lengths differ, a score is not finite, `y_true` does not hold two labels, or `fpr_range` or `level` is
+        not allowed.
 
     Notes
     -----
-    The variance is that of the differences of the influence functions (see `partial_auc_interval`), so what
-    the two scores have in common cancels; Student's t with Satterthwaite's degrees of freedom, m - 1 from the
-    positives and n (beta - alpha) from the negatives. Scores that rank all samples alike differ by exactly 0.
-    Where no variance can be estimated (both scores perfect, say) the interval and the p-value are those of
-    a proportion (1 + difference) / 2 of N trials as in `partial_auc_interval`.
+    The variance is that of the differences of the influence functions (see `partial_auc_interval`), so that
+    the common part of the two scores cancels. The test is Student's t with Satterthwaite's degrees of freedom,
+    m - 1 from the positives and n (beta - alpha) from the negatives. Scores that rank all samples in the same
+    order differ by exactly 0. If no variance can be estimated (for example, both scores are perfect), interval
+    and p-value are those of a proportion (1 + difference) / 2 of N trials as in `partial_auc_interval`.
 
     Examples
     --------
@@ -179,17 +194,17 @@ def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95
 
 
 def _variance_of_mean(values, counts):
-    """Estimate the variance of a mean of values that occur `counts` times, 0 for a single one."""
+    """Estimate the variance of the mean of values that occur `counts` times; 0 for a single value."""
     return mean((values - mean(values, counts)) ** 2, counts) / max(float(counts.sum()) - 1, 1)
 
 
 def _bootstrap_variance(positives, negatives, alpha, beta, random_state):
-    """Return the variance of the area over resamples of n negatives from n and half a one at either end."""
+    """Return the variance of the area over resamples of n negatives from n and a half one at either end."""
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)
     rng = np.random.default_rng(random_state)
     every_place = np.arange(len(positives))
-    # among twice the negatives, each half counts once
+    # among the doubled negatives, each half counts once
     pools = np.repeat(every_place, positives), np.repeat(every_place, (2 * negatives).astype(int))
     sizes = len(pools[0]), len(pools[1]) // 2 - 1
     areas = np.empty(N_RESAMPLES)
@@ -200,7 +215,7 @@ def _bootstrap_variance(positives, negatives, alpha, beta, random_state):
 
 
 def _trials(m, n, alpha, beta):
-    """Return the number of trials that m positives and n (beta - alpha) negatives in the band stand for."""
+    """Return the number of trials to which m positives and n (beta - alpha) negatives in the range correspond."""
     return 1 / (1 / m + 1 / (n * (beta - alpha)))
 
 

@@ -1,11 +1,11 @@
-"""Ranges of false positive rates and the negatives they hold."""
+"""Ranges of false positive rates and the ranks of the negatives in them."""
 
 import math
 from numbers import Real
 
 import numpy as np
 
-RATE_TOLERANCE = 1e-9  # relative; a rate such as 1 - .999999 is off by 3e-11, 100 * .29 by 1e-16
+RATE_TOLERANCE = 1e-9  # relative; 1 - 0.999999 is off by 3e-11, 100 * 0.29 by 1e-16
 
 
 def check_fpr_range(fpr_range):
@@ -22,19 +22,30 @@ def check_fpr_range(fpr_range):
     raise ValueError(f"fpr_range must be two rates 0 <= alpha < beta <= 1; got {fpr_range!r}.")
 
 
-def band_indices(n, alpha, beta):
-    """Return j_alpha = ceil(n alpha) and j_beta = floor(n beta), the ends of the band among n negatives.
+def rank_range(n_negatives, fpr_range):
+    """Return the ranks that a range of false positive rates holds among n negatives.
 
-    The band holds the negatives ranked j_alpha + 1 to j_beta; it is empty where j_beta <= j_alpha, which
-    happens for short ranges and is for the caller to judge.
+    Parameters
+    ----------
+    n_negatives : int
+        n.
+    fpr_range : tuple of two floats
+        alpha and beta.
+
+    Returns
+    -------
+    j_alpha, j_beta : int
+        ceil(n alpha) and floor(n beta). The range holds the negatives of rank j_alpha + 1 to j_beta. It is empty
+        if j_beta <= j_alpha, which happens for short ranges; the caller decides whether that is an error.
 
     Notes
     -----
-    A product that rounding moved past a whole number (100 * .29 = 28.999...) counts as that number.
+    A product that rounding moved past a whole number (100 * 0.29 = 28.999...) counts as that number.
 
     Examples
     --------
-    >>> band_indices(100, 0.07, 0.29)
+    >>> rank_range(100, (0.07, 0.29))
     (7, 29)
     """
+    n, (alpha, beta) = n_negatives, fpr_range
     return math.ceil(n * alpha * (1 - RATE_TOLERANCE)), min(n, math.floor(n * beta * (1 + RATE_TOLERANCE)))

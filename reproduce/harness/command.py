@@ -41,10 +41,20 @@ class Run:
 
     @classmethod
     def of(cls, file, about, protocols, argv=None):
-        """Read the command line of the script in `file`; `protocols` says what each scale means."""
+        """Read the command line of the script in `file`; `argv` may also be a Run that is ready."""
+        if isinstance(argv, Run):
+            return argv
         parser = argparse.ArgumentParser(file, description=about, allow_abbrev=False)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        given = vars(_with_options(parser, protocols).parse_args(argv))
+        parser.formatter_class, add = argparse.RawDescriptionHelpFormatter, parser.add_argument
+        add("--scale", choices=protocols, default="small", help="smoke: seconds; small: a minute; paper: in full")
+        add("--seed", type=_natural, default=0, help="source of all random numbers (default 0)")
+        add("--jobs", type=_natural, default=2, help="processes; results do not depend on it (default 2)")
+        add("--backend", choices=("processes", "dask"), default="processes", help="where cases run")
+        add("--scheduler", metavar="ADDRESS", help="of the Dask cluster, such as tcp://host:8786")
+        add("--data", type=Path, metavar="DIR", dest="data_folder", help="data sets, searched first (default data/)")
+        add("--out", type=Path, metavar="DIR", help="where to write (default build/figures/SCALE; paper: figures/)")
+        add("--redraw", action="store_true", help="only make table and picture from the CSV that is there")
+        given = vars(parser.parse_args(argv))
         if (given.pop("backend") == "dask") != (given["scheduler"] is not None):
             parser.error("--backend dask and --scheduler ADDRESS (such as tcp://host:8786) go together; one is missing")
         if given["scheduler"] and find_spec("distributed") is None:
@@ -79,36 +89,27 @@ class Run:
         return bunch
 
     def rows(self, name, measure, cases):
-        """Measure the cases that have not been measured yet, and return the rows of all as a DataFrame.
+        """Measure the cases that have not been measured yet; return the rows of all, a DataFrame as in `<name>.csv`.
 
-        Parameters
-        ----------
-        name : str
-            Of the CSV file, without ending.
-        measure : callable
-            (run, case) -> list of dict. A function of a module, as it goes to other processes.
-        cases : iterable of dict
-            Names and numbers, all of the same keys: the first columns. `seed` and `scale` are added.
+        `measure` is a function of a module, (run, case) -> list of dict; it goes to other processes. `cases` are dicts
+        of names and numbers, all of the same keys: the first columns, to which `seed` and `scale` are added.
         """
         path = self.folder / f"{name}.csv"
         if not self.redraw:
+            origin = {
+                "script": f"reproduce/{self.name}.py",
+                "arguments": {"scale": self.scale, "seed": self.seed},
+                "protocol": asdict(self.protocol),
+                "data": self.sources,
+                "versions": cluster.versions(),
+                "csv": path.name,
+            }  # no path, host or date: equal runs write equal files
             cases = [case | {"seed": self.seed, "scale": self.scale} for case in cases]
             with cluster.executor(self.scheduler, self.jobs) as executor:
-                journal.collect(path, partial(measure, self), cases, self.provenance(path.name), executor)
+                journal.collect(path, partial(measure, self), cases, origin, executor)
         if not path.exists():
             raise FileNotFoundError(f"{path} is not there to be drawn; run the script without --redraw first.")
         return pd.read_csv(path, keep_default_na=False, na_values=[""])
-
-    def provenance(self, csv):
-        """Say where numbers come from: no path, host or date, so that equal runs write equal files."""
-        return {
-            "script": f"reproduce/{self.name}.py",
-            "arguments": {"scale": self.scale, "seed": self.seed},
-            "protocol": asdict(self.protocol),
-            "data": self.sources,
-            "versions": cluster.versions(),
-            "csv": csv,
-        }
 
     def write(self, text, figure):
         """Write and print the table, save the picture as PNG and PDF."""
@@ -116,22 +117,8 @@ class Run:
         journal.write(stem.with_suffix(".md"), text)
         with house_style():
             save_figure(figure, stem)
-        shown = stem.relative_to(ROOT) if stem.is_relative_to(ROOT) else stem
-        print(f"\n{text}\nwrote {shown}.md, .png and .pdf")
+        print(f"\n{text}\nwrote {stem.relative_to(ROOT) if stem.is_relative_to(ROOT) else stem}.md, .png and .pdf")
         return self
-
-
-def _with_options(parser, protocols):
-    add = parser.add_argument
-    add("--scale", choices=protocols, default="small", help="smoke: seconds; small: a minute; paper: in full")
-    add("--seed", type=_natural, default=0, help="source of all random numbers (default 0)")
-    add("--jobs", type=_natural, default=2, help="processes; results do not depend on it (default 2)")
-    add("--backend", choices=("processes", "dask"), default="processes", help="where cases run")
-    add("--scheduler", metavar="ADDRESS", help="of the Dask cluster, such as tcp://host:8786")
-    add("--data", type=Path, metavar="DIR", dest="data_folder", help="data sets, searched first (default data/)")
-    add("--out", type=Path, metavar="DIR", help="folder to write to (default build/figures/SCALE; paper: figures/)")
-    add("--redraw", action="store_true", help="only make table and picture from the CSV that is there")
-    return parser
 
 
 def _natural(text):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from paucens.datasets import REGISTRY
 
-HERE = Path(__file__).resolve().parents[2] / "data"
+DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "data"
 
 
 def is_stand_in(title):
@@ -14,23 +14,24 @@ def is_stand_in(title):
 
 
 def available(names, folder):
-    """Return the data sets that are on the disk, by title, and for each of the others how to get it."""
+    """Return the data sets that are on the disk, or their stand-ins, by title, and how to get each of the others."""
     found, misses = {}, []
     for name in names:
         try:
             found[name] = load(name, folder)
         except FileNotFoundError as error:
-            titles = [about.title for about in REGISTRY.values() if about.stand_in_for == name]
-            misses += [] if titles else [str(error)]
-            for title in titles:
-                print(f"{error}\nUntil then {title} is used; its numbers do not compare with the paper's.\n")
-                found[title] = load(title, folder)
+            stand_in = next((about.title for about in REGISTRY.values() if about.stand_in_for == name), None)
+            if stand_in is None:
+                misses.append(str(error))
+                continue
+            print(f"{error}\nUntil then {stand_in} is used; its numbers do not compare with the paper's.\n")
+            found[stand_in] = load(stand_in, folder)
     return found, misses
 
 
 @cache
-def load(title, folder=None):
-    """Load a data set as a Bunch of data, target, content_hash and perhaps groups; folder is searched first."""
+def load(title, folder):
+    """Load a data set as a Bunch of data, target, content_hash and perhaps groups; `folder` is searched first."""
     about = next(about for about in REGISTRY.values() if about.title == title)
-    places = () if about.stand_in_for else (folder or HERE,)
+    places = () if about.stand_in_for else (folder or DEFAULT_FOLDER,)
     return about.loader(*places, return_X_y=False)

@@ -1,4 +1,4 @@
-"""AdaBoost's relatives: each against its formula, and against AdaBoost where it must be the same."""
+"""Variants of AdaBoost: each against its formula, and against AdaBoost if both must agree."""
 
 import math
 import warnings
@@ -37,7 +37,7 @@ def toy():
 
 @pytest.fixture(scope="module")
 def hard():
-    """Classes that overlap, so that no learner is perfect."""
+    """Overlapping classes, so that no learner is perfect."""
     rng = np.random.RandomState(3)
     y = np.repeat([1, 0], [150, 350])
     return rng.normal(size=(500, 6)) + 0.6 * y[:, None], y
@@ -48,7 +48,7 @@ def stage_scores(model, X):
 
 
 def start_of(y):
-    """Signs of the samples, and AdaBoost's first weights."""
+    """Return the signs of the samples and the first weights of AdaBoost."""
     return np.where(y == 1, 1.0, -1.0), np.where(y == 1, 0.5 / (y == 1).sum(), 0.5 / (y == 0).sum())
 
 
@@ -104,7 +104,7 @@ def test_equal_costs_only_scale_the_score(hard):
 
 @pytest.mark.parametrize("costs", [(1.4, 0.6), (0.5, 1.5)])
 def test_every_coefficient_minimises_the_cost_sensitive_loss(hard, costs):
-    """Sign outputs: the coefficient is the minimiser of the loss along the new learner, not of a bound."""
+    """For predictions of +-1, the coefficient minimises the loss along the new learner, not a bound on it."""
     X, y = hard
     model = CSAdaBoostClassifier(*costs, learner=Stump(), n_estimators=8).fit(X, y)
     _, u = start_of(y)
@@ -139,7 +139,7 @@ def test_the_hyperbolic_root_is_a_root(shares, costs, lean):
     assert left.sum() == pytest.approx(right.sum(), abs=1e-9 * costs.max()) or a == 5 / costs.max()
 
 
-def test_dearer_positives_are_found_more_often(hard):
+def test_costlier_positives_are_found_more_often(hard):
     X, y = hard
     rates = []
     for k in (0.5, 1.0, 2.5):
@@ -153,14 +153,14 @@ def test_dearer_positives_are_found_more_often(hard):
 
 @pytest.mark.parametrize("leaves", LEAVES)
 def test_weights_are_fishers_discriminant(leaves):
-    """scikit-learn's solution with equal priors has the same direction, at every stage of full rank."""
+    """The solution of scikit-learn with equal priors has the same direction, at every stage of full rank."""
     X, y = load_digits_parity()
     model = AdaBoostLDAClassifier(ridge=0, learner=Tree(depth=3, leaves=leaves), n_estimators=12).fit(X, y)
-    outputs = np.column_stack([learner.predict(X) for learner in model.learners_])
+    predicted = np.column_stack([learner.predict(X) for learner in model.learners_])
     stages = stage_scores(model, X)
     for t in (1, 2, 5, 12):
-        theirs = LinearDiscriminantAnalysis(solver="lsqr", priors=[0.5, 0.5]).fit(outputs[:, :t], y)
-        expected = theirs.decision_function(outputs[:, :t])
+        theirs = LinearDiscriminantAnalysis(solver="lsqr", priors=[0.5, 0.5]).fit(predicted[:, :t], y)
+        expected = theirs.decision_function(predicted[:, :t])
         scale = np.abs(stages[t - 1]).max() / np.abs(expected).max()
         np.testing.assert_allclose(stages[t - 1], scale * expected, atol=1e-8 * np.abs(stages[t - 1]).max())
     np.testing.assert_array_equal(stages[-1], model.decision_function(X))
@@ -191,7 +191,7 @@ def test_without_scatter_adaboost_keeps_its_weights():
 
 @pytest.mark.parametrize("ridge", [0.0, 1e-300, 1e-6])
 def test_collinear_learners(ridge):
-    """Two equal outputs share a weight; a third one that contradicts neither is not lost."""
+    """Two equal columns of predictions share a weight; a third, consistent one keeps its own."""
     rng = np.random.RandomState(0)
     h = rng.normal(size=(3, 200))
     scatter = np.cov(h[[0, 0, 1]])
@@ -203,8 +203,8 @@ def test_collinear_learners(ridge):
 def test_a_large_ridge_gives_the_difference_of_the_means(hard):
     X, y = hard
     model = AdaBoostLDAClassifier(ridge=1e9, n_estimators=6).fit(X, y)
-    outputs = np.column_stack([learner.predict(X) for learner in model.learners_])
-    difference = outputs[y == 1].mean(axis=0) - outputs[y == 0].mean(axis=0)
+    predicted = np.column_stack([learner.predict(X) for learner in model.learners_])
+    difference = predicted[y == 1].mean(axis=0) - predicted[y == 0].mean(axis=0)
     np.testing.assert_allclose(model.weights_ / model.weights_[0], difference / difference[0], rtol=1e-6)
 
 
@@ -212,7 +212,7 @@ def test_a_large_ridge_gives_the_difference_of_the_means(hard):
 
 
 def noisy_area(positives, negatives, fpr_range):
-    """By the definition on a fine grid: ROC curve of scores with noise N(0, 1/2), straight lines between."""
+    """Return the area by its definition, on a fine grid: the ROC curve of scores with noise N(0, 1/2)."""
     grid = np.linspace(-30, 30, 200_001)
     tpr, fpr = (
         np.mean([norm.sf(grid, score, math.sqrt(0.5)) for score in scores], axis=0) for scores in (positives, negatives)
@@ -266,7 +266,7 @@ def test_the_smoothed_objective_does_not_fall(hard, fpr_range, leaves):
     assert SmoothedArea(ranked, int(y.sum()), fpr_range).value == pytest.approx(model.objective_[-1], abs=1e-9)
 
 
-def test_paucboost_beats_adaboost_where_it_looks(toy):
+def test_paucboost_beats_adaboost_in_its_range(toy):
     X, y = toy
     X_new, y_new = load_toy(2000, 2000, random_state=1)
     fits = [

@@ -1,4 +1,4 @@
-"""Bad input to the classifiers: errors that say what came and what is allowed, and nothing half-fitted."""
+"""Bad input to the classifiers: errors say what came and what is allowed, and nothing is left half-fitted."""
 
 import numpy as np
 import pandas as pd
@@ -42,7 +42,7 @@ def data():
 
 
 def refused(estimator, X, y, message, error=ValueError):
-    """The error is raised and nothing of an ensemble is left behind."""
+    """Check that the error is raised and that no attribute of a fit is left."""
     with pytest.raises(error, match=message):
         estimator.fit(X, y)
     for attribute in ("weights_", "learners_", "threshold_"):
@@ -86,7 +86,7 @@ def test_three_classes(classifier, data, labels):
     refused(classifier, data[0], np.resize(labels, 60), "Only binary classification is supported.*multiclass.*y ==")
 
 
-def test_targets_that_are_no_labels(classifier, data):
+def test_targets_that_are_not_labels(classifier, data):
     X, y = data
     refused(classifier, X, y + 0.25 * np.arange(60), "continuous")
     refused(classifier, X, np.column_stack([y, 1 - y]), "(?i)multilabel|shape|1d")
@@ -138,7 +138,7 @@ def test_strings(classifier, data, make):
 
 
 @pytest.mark.parametrize("thing", [{}, [1, 2], object(), None], ids=["dict", "list", "object", "None"])
-def test_objects_that_are_no_numbers(classifier, data, thing):
+def test_objects_that_are_not_numbers(classifier, data, thing):
     X, y = data
     objects = X.astype(object)
     objects[7, 1] = thing
@@ -208,7 +208,7 @@ def test_a_refused_range_leaves_the_estimator_unfitted(data):
 
 
 def test_a_refused_fit_leaves_the_earlier_one(classifier, data):
-    """What was fitted before goes on to score as before."""
+    """The earlier fit still scores as before."""
     X, y = data
     scores = classifier.fit(X, y).decision_function(X)
     labels = classifier.predict(X)

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of every classifier, and the classifiers inside scikit-learn's tools."""
+"""scikit-learn's own checks of every classifier, and the classifiers in tools of scikit-learn."""
 
 import pickle
 from unittest import SkipTest
@@ -64,7 +64,7 @@ def classifier(request):
 def test_scikit_learn_checks(estimator, check):
     try:
         check(estimator)
-    except SkipTest as skipped:  # a check that does not run shows nothing
+    except SkipTest as skipped:  # a check that does not run proves nothing
         raise AssertionError(f"scikit-learn skipped the check: {skipped}") from skipped
 
 

@@ -1,8 +1,9 @@
-"""Files of fitted ensembles: what is saved comes back bit for bit, what is damaged is refused."""
+"""Files of fitted ensembles: saved models load bit for bit, damaged files are refused."""
 
 import json
 import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def models():
     return {
         "published": PAUCEnsClassifier(RANGE, learner=Tree(depth=3), n_estimators=9, nu=1.0, anneal=False),
         "default": PAUCEnsClassifier(RANGE, n_estimators=9, random_state=0),
-        "band": PAUCEnsClassifier((0.1, 0.3), learner=tree, n_estimators=9, formulation="struct", random_state=0),
+        "above zero": PAUCEnsClassifier((0.1, 0.3), learner=tree, n_estimators=9, formulation="struct", random_state=0),
         "one round": PAUCEnsClassifier((0, 1), learner=Stump(), n_estimators=1, nu=1.0),
         "AdaBoost": AdaBoostClassifier(n_estimators=9, shrinkage=0.5),
         "AdaBoost, real stumps": AdaBoostClassifier(learner=Stump(leaves="real"), n_estimators=9),
@@ -53,7 +54,7 @@ def fitted(data):
     return {name: model.fit(*data) for name, model in models().items()}
 
 
-# -- what is saved comes back ----------------------------------------------------------------------
+# -- saved models load -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", models())
@@ -72,7 +73,7 @@ def test_round_trip_scores_the_same(fitted, data, name, tmp_path):
         np.testing.assert_array_equal(copy.feature_importances_, model.feature_importances_)
     assert copy.threshold_ == model.threshold_
     assert copy.classes_.dtype == model.classes_.dtype
-    for attribute in (*model._fitted_scalars, *model._fitted_arrays, "weights_", "classes_", "n_features_in_"):
+    for attribute in (*model._fitted_attributes, "weights_", "classes_", "n_features_in_"):
         np.testing.assert_array_equal(getattr(copy, attribute), getattr(model, attribute))
     copy.save(tmp_path / "again.npz")
     assert (tmp_path / "again.npz").read_bytes() == path.read_bytes()
@@ -127,11 +128,35 @@ def test_loaded_models_check_their_input(fitted, tmp_path):
         PAUCEnsClassifier.load(tmp_path / "model.npz").predict(np.zeros((3, 5)))
 
 
-# -- what cannot be saved --------------------------------------------------------------------------
+OLD_FILES = Path(__file__).parent / "saved_by_0_1"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [PAUCEnsClassifier, AdaBoostClassifier, AdaBoostLDAClassifier, PAUCBoostClassifier],
+    ids=lambda k: k.__name__,
+)
+def test_files_of_version_0_1_load_and_score_the_same(kind, tmp_path):
+    """Best-first trees, linear learners, real stumps and trees of depth 2, fitted to toy data of named classes."""
+    path = OLD_FILES / f"{kind.__name__}.npz"
+    model = kind.load(path)
+    X = np.random.RandomState(1).normal(size=(50, 2))
+    with np.load(OLD_FILES / "scores.npz") as scores:
+        np.testing.assert_array_equal(list(model.staged_decision_function(X)), scores[kind.__name__])
+    assert model.classes_.tolist() == ["healthy", "ill"]
+    model.save(tmp_path / "again.npz")
+    (header, arrays), (again, same) = (persistence.load(p, kind.__name__) for p in (path, tmp_path / "again.npz"))
+    assert header == again
+    assert {name: array.tobytes() for name, array in arrays.items()} == {
+        n: array.tobytes() for n, array in same.items()
+    }
+
+
+# -- models that cannot be saved -------------------------------------------------------------------
 
 
 class Signs(BaseEstimator):
-    """A foreign learner."""
+    """A learner from elsewhere."""
 
     def fit(self, X, signed_weights):
         self.sign_ = np.sign(signed_weights @ np.sign(X[:, 0] - 1))
@@ -193,7 +218,7 @@ def test_an_interrupted_write_leaves_the_old_file(fitted, data, moment, error, t
     assert list(tmp_path.iterdir()) == [path]
 
 
-# -- what is damaged is refused --------------------------------------------------------------------
+# -- damaged files are refused ---------------------------------------------------------------------
 
 
 @pytest.fixture(params=["published", "AdaBoost"])
@@ -204,7 +229,7 @@ def saved(request, fitted, tmp_path):
 
 
 def rewrite(path, kind, change):
-    """Apply a change to (header, arrays) of a file; its container stays sound."""
+    """Apply a change to (header, arrays) of a file, whose container stays valid."""
     header, arrays = persistence.load(path, kind.__name__)
     for key in ("format", "format_version"):
         header.pop(key)
@@ -396,7 +421,7 @@ def test_truncated_files_are_refused(saved, share):
 
 
 def test_no_flipped_byte_crashes(saved):
-    """Random damage is refused, or, where it hits padding or a date, does no harm."""
+    """Random damage is refused, or is harmless in padding or a date."""
     path, kind = saved
     content = path.read_bytes()
     X = load_toy(random_state=1)[0]
@@ -417,7 +442,7 @@ def test_no_flipped_byte_crashes(saved):
 
 
 def test_no_changed_number_crashes(saved):
-    """Any number in an array of integers may be anything: refused, or scores without leaving the arrays."""
+    """A file with any changed integer is refused, or scores without leaving the arrays."""
     path, kind = saved
     content = path.read_bytes()
     X = load_toy(random_state=1)[0]

@@ -1,4 +1,4 @@
-"""Linear SVM_pAUC and SVM_AUC against their definitions, generic solvers and brute force, and how they fail."""
+"""Linear SVM_pAUC and SVM_AUC against their definitions, generic solvers and brute force, and their errors."""
 
 import itertools
 import pickle
@@ -21,15 +21,15 @@ from threadpoolctl import threadpool_limits
 
 from paucens import LinearPAUCSVC, partial_auc, pauc_scorer, structural
 from paucens.cutting_plane import Master, master, most_violated_cut, training_threshold
-from paucens.cutting_plane.outputs import STORES
-from paucens.learners import Outputs
+from paucens.cutting_plane.stores import make_store
+from paucens.learners import Predictions
 
 FINE = 1e-6
 FORMULATIONS = ["tight", "struct"]
 
 
 def draw(seed, m, n, d, separation=3.0):
-    """Gaussian rows in random order, positives shifted along the first column."""
+    """Draw Gaussian rows in random order, with positives shifted along the first column."""
     rng = np.random.RandomState(seed)
     y = rng.permutation(np.repeat([1, 0], [m, n]))
     X = rng.normal(size=(m + n, d))
@@ -38,7 +38,7 @@ def draw(seed, m, n, d, separation=3.0):
 
 
 def mean_pair_hinge(scores, y, j_beta):
-    """Mean of max(0, 1 - (s_i - t_j)) over positives i and the j_beta best negatives j."""
+    """Return the mean of max(0, 1 - (s_i - t_j)) over positives i and the j_beta best negatives j."""
     best = np.sort(scores[y == 0])[::-1][:j_beta]
     return np.maximum(0, 1 - scores[y == 1][:, None] + best).mean()
 
@@ -48,11 +48,12 @@ def objective(w, X, y, j_beta, nu):
 
 
 def generic_solution(X, y, j_beta, nu, ridge=1e-6):
-    """The pairwise hinge as one quadratic programme with a slack a pair, over every subset of j_beta negatives.
+    """Minimise the pairwise hinge as one quadratic programme, over every subset of j_beta negatives.
 
         minimise |w|^2 / 2 + nu z  with  p_ij >= max(0, 1 - (s_i - t_j)),  z >= mean of p_ij over i and j in the subset
 
-    daqp wants a curved objective: the ridge on slacks costs at most ridge |p, z|^2 / 2.
+    There is one slack per pair. daqp needs a strictly convex objective: the ridge on slacks costs at most
+    ridge |p, z|^2 / 2.
     """
     positives, negatives = X[y == 1], X[y == 0]
     m, n, d = len(positives), len(negatives), X.shape[1]
@@ -81,7 +82,7 @@ def generic_solution(X, y, j_beta, nu, ridge=1e-6):
 def check_history(model):
     assert model.objective_.shape == model.gap_.shape == (model.n_iter_,)
     assert (np.diff(model.objective_) <= 0).all()
-    assert (np.diff(model.objective_ - model.gap_) >= -1e-12 * model.nu).all()  # the bound, but for rounding
+    assert (np.diff(model.objective_ - model.gap_) >= -1e-12 * model.nu).all()  # the bound, except for rounding
     assert (model.gap_ >= -1e-12 * model.objective_).all()
     w = model.coef_[0]
     assert model.objective_[-1] >= w @ w / 2
@@ -104,17 +105,17 @@ def test_pairwise_hinge_by_a_generic_solver(m, n, j_beta, nu):
     assert (model.objective_ - model.gap_ <= optimum + 1e-12).all()
     assert optimum <= found + slacks + 1e-9
     assert np.linalg.norm(model.coef_[0] - weights) <= np.sqrt(2 * (slacks + FINE * found)) + 1e-6
-    assert optimum < nu  # the case is not the one in which nothing can be done
+    assert optimum < nu  # w = 0 is not the optimum in this case
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("band", [(0, 4), (0, 1), (0, 2), (1, 2), (1, 4), (2, 3)])
-def test_every_ordering_written_out(formulation, band):
+@pytest.mark.parametrize("rank_range", [(0, 4), (0, 1), (0, 2), (1, 2), (1, 4), (2, 3)])
+def test_optimum_over_all_orderings(formulation, rank_range):
     for nu in (0.3, 3.0, 30.0):
-        X, y = draw(sum(band), 3, 4, 2)
+        X, y = draw(sum(rank_range), 3, 4, 2)
         columns = np.vstack([X[y == 1], X[y == 0]]).T
-        weights, optimum = full_solution(*every_cut(columns, 3, *band, formulation), nu)
-        fpr_range = band[0] / 4, band[1] / 4
+        weights, optimum = full_solution(*every_cut(columns, 3, *rank_range, formulation), nu)
+        fpr_range = rank_range[0] / 4, rank_range[1] / 4
         model = LinearPAUCSVC(fpr_range, nu=nu, formulation=formulation, cut_tolerance=FINE).fit(X, y)
         check_history(model)
         assert model.objective_[-1] == pytest.approx(optimum, rel=2 * FINE, abs=1e-9)
@@ -128,7 +129,7 @@ def test_both_formulations_are_svm_auc_on_the_full_range():
     np.testing.assert_allclose(tight.objective_, struct.objective_, rtol=1e-12)
 
 
-def test_one_column_that_parts_the_classes():
+def test_one_column_that_separates_the_classes():
     """F(w) = w^2 / 2 + nu (1 - 2 w)_+ is least at min(1 / 2, 2 nu)."""
     y = np.array([0, 1, 0, 1, 0])
     for nu in (0.01, 0.1, 1.0):
@@ -138,12 +139,12 @@ def test_one_column_that_parts_the_classes():
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_columns_are_summed_as_learners_are(formulation):
+def test_columns_are_summed_like_learners(formulation):
     columns = 100 * np.random.RandomState(0).normal(size=(7, 90))
-    stores = [STORES[kind](9, 90) for kind in ("column", "dense")]
+    stores = [make_store(kind, 9, 90) for kind in ("column", "dense")]
     for store in stores:
         for column in columns:
-            store.append(Outputs(column, None))
+            store.append(Predictions(column, None))
     mine, theirs = np.empty((2, 90))
     stores[0].scores(np.arange(7.0), mine)
     stores[1].scores(np.arange(7.0), theirs)
@@ -187,8 +188,8 @@ def test_decision_function_and_threshold(dtype):
     np.testing.assert_array_equal(model.decision_function(X[::-1]), scores[::-1])
 
 
-def test_it_beats_the_full_range_where_it_was_trained():
-    """A twentieth of the negatives stand where the positives do in the first column, but not in the second."""
+def test_it_beats_the_full_range_in_its_own_range():
+    """A twentieth of the negatives are like positives in the first column, but not in the second."""
     rng = np.random.RandomState(0)
     y = np.repeat([1, 0], [1000, 4000])
     X = rng.normal(size=(5000, 2))
@@ -235,7 +236,7 @@ def test_data_frames():
         model.predict(frame[["height", "width"]])
 
 
-def test_a_progress_bar_where_asked(capsys):
+def test_progress_bar_if_verbose(capsys):
     X, y = draw(7, 30, 60, 2)
     LinearPAUCSVC().fit(X, y)
     assert capsys.readouterr().err == ""
@@ -270,8 +271,8 @@ def test_order_shift_and_layout_change_nothing_beyond_the_tolerance(fpr_range, f
 
 
 @pytest.mark.parametrize("scale", [1e-3, 8.0, 1e4])
-def test_scale_of_all_columns_is_a_matter_of_nu(scale):
-    """|w|^2 / 2 + nu R of X a is that of X with nu a^2, divided by a^2."""
+def test_scale_of_all_columns_is_equivalent_to_nu(scale):
+    """The objective |w|^2 / 2 + nu R of X a equals that of X with nu a^2, divided by a^2."""
     X, y = draw(10, 60, 240, 5)
     plain = LinearPAUCSVC(nu=2.0, cut_tolerance=FINE).fit(X, y)
     scaled = LinearPAUCSVC(nu=2.0 / scale**2, cut_tolerance=FINE).fit(scale * X, y)
@@ -298,10 +299,10 @@ def test_threads_of_blas_change_nothing(d):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
 
-# -- where little can be done ----------------------------------------------------------------------
+# -- difficult data --------------------------------------------------------------------------------
 
 
-def test_all_weights_0_are_said():
+def test_all_weights_0_warn():
     X, y = draw(13, 200, 2000, 3, separation=0.0)
     with pytest.warns(UserWarning, match="coef_ is 0: no linear score lifts the positives") as record:
         model = LinearPAUCSVC((0, 0.01)).fit(X, y)
@@ -407,7 +408,7 @@ def test_sparse_data_are_refused():
         LinearPAUCSVC().fit(scipy.sparse.csr_matrix(X), y)
 
 
-def test_a_refused_fit_leaves_what_was_there():
+def test_a_refused_fit_leaves_the_earlier_one():
     X, y = draw(19, 30, 30, 2)
     model = LinearPAUCSVC(nu=-1.0)
     with pytest.raises(ValueError, match="nu must be"):

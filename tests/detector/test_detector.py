@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 from paucens import AdaBoostClassifier, AsymBoostClassifier, Linear, PAUCEnsClassifier, Tree, persistence
+from paucens.base import checkpoint
 from paucens.datasets import street_crops, synthetic_streets
 from paucens.detector import (
     PedestrianDetector,
@@ -28,7 +29,6 @@ from paucens.detector import (
 from paucens.detector.training import hard_threshold
 from paucens.evaluation import log_average_miss_rate, miss_rate_curve, prepare_images
 from paucens.features import ChannelSpec
-from paucens.model import checkpoint
 
 HERE = Path(__file__).parent
 SPEC = ChannelSpec.parse("M+O+LUV")
@@ -227,7 +227,7 @@ def test_whose_soft_cascade_is_the_papers(streets, classifier, constant):
             r"positives\[0\] has 128 x 64 pixels; expected 160 x 96",
         ),
         ({"classifier": Tree(depth=3)}, "classifier must be an ensemble of this package"),
-        ({"classifier": booster().set_params(learner=Linear())}, "Only trees take features in bins"),
+        ({"classifier": booster().set_params(learner=Linear())}, "Only trees take binned features"),
         ({"classifier": [booster(), booster()]}, "2 classifiers do not fit the 1 rounds"),
         ({"n_estimators": (0,)}, "n_estimators must be an integer, 1 or larger"),
         ({"most_negatives": 1}, "most_negatives must be an integer, 60 or larger"),

@@ -1,4 +1,4 @@
-"""Blocks of work over threads."""
+"""Blocks of work in threads."""
 
 import threading
 
@@ -23,7 +23,7 @@ def test_blocks_cover_the_range_once_and_evenly(n_items, n_blocks):
 
 @pytest.fixture
 def eager(monkeypatch):
-    """Hand out blocks however small the work is."""
+    """Use several blocks however small the work is."""
     monkeypatch.setattr(parallel, "WORTH_A_THREAD", 1)
 
 
@@ -63,7 +63,7 @@ def test_errors_reach_the_caller(eager, n_jobs):
         threads.run(fail, 10, 100)
 
 
-def test_no_thread_outlives_its_block(eager):
+def test_no_thread_outlives_its_context(eager):
     before = threading.active_count()
     with Threads(2) as threads:
         threads.run(lambda start, stop: None, 10, 100)
@@ -82,7 +82,7 @@ def test_n_jobs_means_what_it_means_in_joblib():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_map_keeps_the_order_and_raises_what_is_raised(n_jobs):
+def test_map_keeps_the_order_and_passes_errors_on(n_jobs):
     with Threads(n_jobs) as threads:
         assert threads.map(lambda k: k * k, range(20)) == [k * k for k in range(20)]
         with pytest.raises(ZeroDivisionError):

@@ -1,4 +1,4 @@
-"""Model files: what goes in comes out, the bytes are fixed, and a bad file is refused with a reason."""
+"""Files of arrays: round trips, fixed bytes, and bad files that are refused with a reason."""
 
 import doctest
 import io
@@ -29,7 +29,7 @@ def file(tmp_path):
 
 
 def rewrite(path, changes):
-    """Write an archive anew with some entries replaced (None: left out); returns the path."""
+    """Rewrite an archive with some entries replaced (None: left out); return the path."""
     with zipfile.ZipFile(path) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()} | changes
     with zipfile.ZipFile(path, "w") as archive:
@@ -56,7 +56,7 @@ def test_round_trip(file):
         assert arrays[name].flags.c_contiguous and arrays[name].flags.writeable
 
 
-def test_what_was_loaded_can_be_saved(file, tmp_path):
+def test_loaded_content_can_be_saved(file, tmp_path):
     save(tmp_path / "again.npz", *load(file, "Ensemble"))
     assert (tmp_path / "again.npz").read_bytes() == file.read_bytes()
 
@@ -132,7 +132,7 @@ def test_a_saved_file_has_the_usual_mode(file):
     assert file.stat().st_mode == plain.stat().st_mode
 
 
-# ------------------------------------------------------------------------------- what is not stored
+# ------------------------------------------------------------------------------ refused when saving
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_missing_folder(tmp_path):
         save(tmp_path / "nowhere" / "m.npz", HEADER, {})
 
 
-# ---------------------------------------------------------------------------------- what is not read
+# ----------------------------------------------------------------------------- refused when loading
 
 
 def test_wrong_kind(file):
@@ -194,7 +194,7 @@ def test_unknown_version(file, version):
 @pytest.mark.parametrize(
     "header", [None, b"[]", b"{}", header_with(format="other"), b'{"format": "paucens", "format_version": 1}']
 )
-def test_archive_of_somebody_else(file, header):
+def test_archive_of_another_program(file, header):
     rewrite(file, {"header.json": header})
     with pytest.raises(ValueError, match=r"model\.npz is a zip archive, but has no header\.json"):
         load(file, "Ensemble")
@@ -253,7 +253,7 @@ def test_nothing_is_unpickled(file, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"<html>not found</html>"])
-def test_file_that_is_no_archive(tmp_path, content):
+def test_file_that_is_not_an_archive(tmp_path, content):
     (tmp_path / "m.npz").write_bytes(content)
     with pytest.raises(ValueError, match=r"m\.npz is not a complete \.npz file"):
         load(tmp_path / "m.npz", "Ensemble")
@@ -273,7 +273,7 @@ def test_every_truncation_is_found(file):
 
 
 def test_every_flipped_byte_is_found_or_harmless(file):
-    """Damage must never change a value; in a time stamp or the like it may pass."""
+    """Damage must never change a value; in a time stamp, for example, it may go unnoticed."""
     whole = file.read_bytes()
     n_found = 0
     for position in range(len(whole)):

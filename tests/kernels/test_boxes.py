@@ -1,4 +1,4 @@
-"""Kernels of boxes against their twins: overlaps, suppression, matching."""
+"""Kernels of boxes against their twins: overlaps, suppression and matching."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ limits = st.sampled_from([0.25, 0.5, 0.65, 1.0])
 
 
 def draw_boxes(seed, n, scores=False):
-    """Boxes that overlap, some without area, some twice, on a grid (so that overlaps are equal) or not."""
+    """Draw overlapping boxes, some without area, some twice, on a grid (so that overlaps are equal) or not."""
     rng = np.random.RandomState(seed)
     boxes = rng.randint(-3, 9, size=(n, 4 + scores)).astype(float)
     boxes[:, 2:4] = rng.randint(6, size=(n, 2))
@@ -35,7 +35,7 @@ def test_overlaps(seed, n, m, by_first):
 
 
 def test_overlaps_by_hand():
-    """A quarter of a 2 x 2 box, common with one of the same size, is a seventh of the union."""
+    """If two 2 x 2 boxes share a quarter of each, the intersection is a seventh of the union."""
     out = np.empty((1, 3))
     others = np.array([[1.0, 1.0, 2.0, 2.0], [2.0, 0.0, 2.0, 2.0], [0.0, 0.0, 0.0, 2.0]])
     kernels.overlaps(np.array([[0.0, 0.0, 2.0, 2.0]]), others, False, out)
@@ -54,14 +54,14 @@ def test_suppress(seed, n, overlap, by_smaller):
 
 
 def test_suppress_by_hand():
-    """What was removed removes nothing, and an overlap at the limit does not remove."""
+    """A removed box removes no other one, and an overlap equal to the limit removes nothing."""
     boxes = np.array([[0, 0, 10, 10], [4, 0, 10, 10], [8, 0, 10, 10], [8, 0, 10, 10]], dtype=float)
     keep = np.empty(4, dtype=np.uint8)
-    kernels.suppress(boxes, 0.5, True, keep)  # .6, .2, .2 of the smaller with the first
+    kernels.suppress(boxes, 0.5, True, keep)  # 0.6, 0.2 and 0.2 of the smaller box, with the first one
     assert keep.tolist() == [1, 0, 1, 0]
     kernels.suppress(boxes, 0.6, True, keep)
     assert keep.tolist() == [1, 1, 1, 0]
-    kernels.suppress(boxes, 0.5, False, keep)  # .43, .11 of the union
+    kernels.suppress(boxes, 0.5, False, keep)  # 0.43 and 0.11 of the union
     assert keep.tolist() == [1, 1, 1, 0]
 
 

@@ -13,7 +13,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def solve(gram, losses, budget, start=None, tolerance=1e-10, max_steps=100_000):
-    """Solve and check what must hold of every answer; return value, x and steps."""
+    """Solve and check the properties of every solution; return value, x and steps."""
     n = len(losses)
     x, gradient = np.zeros(n) if start is None else start.copy(), np.full(n, np.nan)
     value, steps = dual.solve_dual(gram, losses, budget, x, gradient, tolerance, max_steps)
@@ -26,7 +26,7 @@ def solve(gram, losses, budget, start=None, tolerance=1e-10, max_steps=100_000):
 
 
 def gap(gram, losses, budget, x):
-    """Frank and Wolfe's: no feasible point is better by more."""
+    """Return the gap of Frank and Wolfe, by which a feasible point can be better at most."""
     gradient = losses - gram @ x
     return budget * max(0.0, gradient.max()) - x @ gradient
 
@@ -38,7 +38,7 @@ def draw(rng, n, rank, scale=1.0):
 
 @given(seed=seeds, n=st.integers(1, 14), rank=st.integers(1, 16), budget=st.sampled_from([0.01, 0.3, 1.0, 20.0]))
 @quick
-def test_solution_equals_daqps(seed, n, rank, budget):
+def test_solution_equals_that_of_daqp(seed, n, rank, budget):
     gram, losses = draw(np.random.RandomState(seed), n, rank)
     value, x, _ = solve(gram, losses, budget)
     assert gap(gram, losses, budget, x) <= 1.1e-10
@@ -91,7 +91,7 @@ def test_a_tiny_budget_is_kept(budget):
     assert value == pytest.approx(budget * losses.max(), rel=1e-6)
 
 
-def test_without_losses_nothing_is_bought():
+def test_without_losses_the_value_is_0():
     gram, _ = draw(np.random.RandomState(2), 6, 3)
     assert solve(gram, np.zeros(6), 4.0)[0] == 0
     start = np.full(6, 4.0 / 6)
@@ -151,7 +151,7 @@ def test_steps_are_bounded():
 @given(seed=seeds, events=st.lists(st.booleans(), min_size=1, max_size=25))
 @quick
 def test_gram_stays_the_product_of_the_features(seed, events):
-    """Cuts (rows) and learners (columns) come in any order."""
+    """Cuts (rows) and learners (columns) are added in any order."""
     rng = np.random.RandomState(seed)
     features, gram = np.zeros((27, 27)), np.zeros((27, 27))
     k = t = 0

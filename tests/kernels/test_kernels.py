@@ -1,4 +1,4 @@
-"""Kernels of trees and outputs against their slow twins."""
+"""Kernels of trees, stores and orderings against their slow twins."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paucens._kernels import ordering, outputs, trees
+from paucens._kernels import ordering, stores, trees
 
 quick = settings(deadline=None, max_examples=40, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
@@ -30,7 +30,7 @@ def draw_features(rng, kind, n, d):
 
 
 def laid_out(X, layout):
-    """The same values in C or Fortran order, or every other row and column of a larger array."""
+    """Return the same values in C or Fortran order, or as every other row and column of a larger array."""
     if layout == "strided":
         larger = np.full((2 * X.shape[0], 2 * X.shape[1]), np.nan, dtype=X.dtype)
         larger[::2, 1::2] = X
@@ -44,7 +44,7 @@ def draw_block(rng, n):
 
 
 def draw_packed(rng, kind, n):
-    """Packed weights of n rows, none zero."""
+    """Draw packed weights of n rows, none zero."""
     grid = np.full(n, -3) if kind == "constant" else rng.choice([-7, -2, -1, 1, 2, 5], n)
     if kind == "random":
         grid = grid * rng.randint(1, 2**20, n)
@@ -62,7 +62,7 @@ def test_quantise(layout, dtype, seed, kind, n, d):
     rng = np.random.RandomState(seed)
     X = laid_out(draw_features(rng, kind, n, d).astype(dtype), layout)
     sizes = rng.choice([0, 1, 2, 7], d)
-    # Thresholds among the values and off them, so that equality and empty bins occur.
+    # Some thresholds are equal to values and some are not, so that equality and empty bins occur.
     thresholds = [
         np.sort(rng.choice(np.append(np.unique(X), [-9, -8, -7, 7, 8, 9, 10]), size, replace=False)) for size in sizes
     ]
@@ -207,7 +207,7 @@ def test_partition(seed, n, last_left):
 
 
 def draw_tree(rng, d, n_splits):
-    """A random tree: column, code and child arrays."""
+    """Draw a random tree: column, code and child arrays."""
     child, leaves = [0], [0]
     for _ in range(n_splits):
         parent = leaves.pop(rng.randint(len(leaves)))
@@ -247,7 +247,7 @@ def test_draw_columns(key, d, n):
     assert sorted(deck) == list(range(d))
 
 
-# -- outputs: dyadic numbers, so that sums are exact in any order -----------------------------------
+# -- stores: dyadic numbers, so that sums are exact in any order -----------------------------------
 
 
 def draw_dyadic(rng, kind, *shape):
@@ -255,7 +255,7 @@ def draw_dyadic(rng, kind, *shape):
 
 
 def draw_cut(rng, n):
-    """Samples, counts of all but the tied, the tied count."""
+    """Draw samples, the counts of all but the tied ones, and the tied count."""
     samples = int32(rng.permutation(n)[: rng.randint(0, n + 1)])
     return samples, int32(rng.randint(-9, 9, rng.randint(0, len(samples) + 1))), -1.75
 
@@ -272,11 +272,11 @@ def test_sums_over_groups_and_samples(seed, kind, n, n_groups):
     start, stop = draw_block(rng, n)
     scores, expected = np.full(n, 77.0), np.full(n, 77.0)
     expected[start:stop] = reference.sum_groups(codes, tables)[start:stop]
-    outputs.sum_groups(codes, tables, scores, start, stop)
+    stores.sum_groups(codes, tables, scores, start, stop)
     np.testing.assert_array_equal(scores, expected)
 
     cut, sums = draw_cut(rng, n), np.full((n_groups, 256), 77.0)
-    outputs.sum_samples(codes, *cut, sums)
+    stores.sum_samples(codes, *cut, sums)
     np.testing.assert_array_equal(sums, reference.sum_samples(codes, *cut, n_groups))
 
 
@@ -286,12 +286,12 @@ def test_signs_to_tables_and_back(seed, kind, n_learners):
     rng = np.random.RandomState(seed)
     n_groups = -(-n_learners // 8)
     weights, tables = frozen(draw_dyadic(rng, kind, n_learners)), np.full((n_groups, 256), 77.0)
-    outputs.tables_of_signs(weights, tables)
+    stores.tables_of_signs(weights, tables)
     np.testing.assert_array_equal(tables, reference.tables_of_signs(weights, n_groups))
 
     sums, row = draw_dyadic(rng, kind, n_groups, 256), np.full(n_learners, 77.0)
     expected = reference.fold_signs(sums, n_learners)
-    outputs.fold_signs(sums, row)
+    stores.fold_signs(sums, row)
     np.testing.assert_array_equal(row, expected)
 
 
@@ -302,7 +302,7 @@ def test_set_bits(seed, n, place):
     bit_of_node, node = frozen(rng.randint(0, 2, 7).astype(np.uint8)), int32(rng.randint(0, 7, n))
     codes = rng.randint(0, 256, n).astype(np.uint8) & np.uint8(255 - 2**place)
     expected = reference.set_bits(bit_of_node, node, codes, place)
-    outputs.set_bits(bit_of_node, node, codes, place)
+    stores.set_bits(bit_of_node, node, codes, place)
     np.testing.assert_array_equal(codes, expected)
 
 
@@ -311,9 +311,9 @@ def test_set_bits(seed, n, place):
 def test_cuts_as_vectors(seed, kind, n):
     rng = np.random.RandomState(seed)
     cut, values, out = draw_cut(rng, n), frozen(draw_dyadic(rng, kind, n)), draw_dyadic(rng, "random", n)
-    assert outputs.dot_samples(*cut, values) == reference.dot_samples(*cut, values)
+    assert stores.dot_samples(*cut, values) == reference.dot_samples(*cut, values)
     expected = reference.add_samples(*cut, 0.5, out)
-    outputs.add_samples(*cut, 0.5, out)
+    stores.add_samples(*cut, 0.5, out)
     np.testing.assert_array_equal(out, expected)
 
 
@@ -328,7 +328,7 @@ def test_order_ranked(seed, m, n, struct, spread):
     ranked = frozen(np.sort(rng.randint(-spread, spread + 1, n) / 4)[::-1].copy())
     j_beta = rng.randint(1, n + 1)
     j_alpha = rng.randint(0, j_beta)
-    if not struct:  # the band and what ties with its end
+    if not struct:  # the range and the negatives tied with its end
         ranked = frozen(ranked[: np.count_nonzero(ranked >= ranked[j_beta - 1])].copy())
     n_ranks = len(ranked) if struct else j_beta
     negatives = int32(rng.permutation(100)[: len(ranked)])

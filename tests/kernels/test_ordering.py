@@ -1,4 +1,4 @@
-"""The constraint oracle against every ordering of every subset, and the properties of what it finds."""
+"""The constraint oracle against every ordering of every subset, and the properties of its cuts."""
 
 import itertools
 from fractions import Fraction
@@ -21,7 +21,7 @@ RANGES = [(alpha, beta) for alpha, beta in itertools.combinations(RATES, 2)]
 # -- brute force -----------------------------------------------------------------------------------
 
 
-def positions(n, alpha, beta):
+def rank_range(n, alpha, beta):
     return ceil(n * alpha), floor(n * beta)
 
 
@@ -30,14 +30,14 @@ def value(cut, scores_pos, scores_neg):
 
 
 def draw(rng, m, n):
-    """Scores among few multiples of a half: many tie, many are just a margin of 1 apart."""
+    """Draw scores from few multiples of a half: many are tied, many differ by exactly the margin of 1."""
     spread = rng.choice([1, 3, 8])
     return rng.randint(-spread, spread + 1, m) / 2, rng.randint(-spread, spread + 1, n) / 2
 
 
 def test_the_brute_force_knows_every_ordering():
     matrices, sums = orderings(2, 2)
-    assert len(matrices) == 14  # all 16 but the identity and its mirror image, which are no orderings
+    assert len(matrices) == 14  # all 16 except the identity and its mirror image, which are no orderings
     assert not any((matrix == np.eye(2)).all() for matrix in matrices)
     assert len(orderings(3, 4)[0]) == 1066  # the poly-Bernoulli number B(3, -4)
     assert (sums[:, 0] >= sums[:, 1]).all()
@@ -49,7 +49,7 @@ def test_the_brute_force_knows_every_ordering():
 def test_oracle_equals_brute_force(m, n, formulation):
     rng = np.random.RandomState(100 * m + n)
     for alpha, beta in RANGES:
-        j_alpha, j_beta = positions(n, alpha, beta)
+        j_alpha, j_beta = rank_range(n, alpha, beta)
         fpr_range = float(alpha), float(beta)
         if j_beta <= j_alpha:
             with pytest.raises(ValueError, match="holds no position"):
@@ -60,14 +60,14 @@ def test_oracle_equals_brute_force(m, n, formulation):
             cut = most_violated_cut(*scores, fpr_range, formulation)
             best = brute_force(*scores, j_alpha, j_beta, formulation)
             assert value(cut, *scores) == pytest.approx(best, abs=1e-12)
-            # A cut is a cut at any other scores too: never above what is most violated there.
+            # A cut is valid at any other scores too: its value never exceeds that of the most violated cut there.
             other = draw(rng, m, n)
             assert value(cut, *other) <= brute_force(*other, j_alpha, j_beta, formulation) + 1e-12
             assert value(cut, *scores) >= true_risk(*scores, j_alpha, j_beta) - 1e-12
 
 
 def per_pair(scores_pos, scores_neg, j_alpha, j_beta):
-    """The paper's rule: each pair on its own, by a threshold."""
+    """Return the value of the paper's rule, which treats each pair separately, by a threshold."""
     ranked = np.sort(scores_neg)[::-1][:j_beta]
     margin = np.arange(j_beta) >= j_alpha
     gains = margin + ranked - np.array(scores_pos)[:, None]
@@ -91,7 +91,7 @@ def test_a_threshold_for_each_pair_is_right_for_alpha_0_alone():
 
 
 def test_a_case_where_the_threshold_for_each_pair_overestimates():
-    scores = [0.5], [0.0, 0.0]  # the band is the second negative; to lose it, the first must be lost too
+    scores = [0.5], [0.0, 0.0]  # the range is the second negative; to lose it, the first must be lost too
     cut = most_violated_cut(*scores, (0.5, 1))
     assert per_pair(*scores, 1, 2) == 0.5
     assert value(cut, *scores) == brute_force(*scores, 1, 2, "tight") == 0.0
@@ -101,9 +101,9 @@ def test_a_case_where_the_threshold_for_each_pair_overestimates():
 
 
 def true_risk(scores_pos, scores_neg, j_alpha, j_beta):
-    """Share of the band's pairs that are lost, ties included."""
-    band = np.sort(scores_neg)[::-1][j_alpha:j_beta]
-    return np.mean(band >= np.array(scores_pos)[:, None])
+    """Return the share of the pairs in the range that are lost, including ties."""
+    in_range = np.sort(scores_neg)[::-1][j_alpha:j_beta]
+    return np.mean(in_range >= np.array(scores_pos)[:, None])
 
 
 scores = st.integers(-40, 40).map(lambda k: k / 8)
@@ -113,7 +113,7 @@ formulations = st.sampled_from(["tight", "struct"])
 
 @st.composite
 def ranges(draw, n):
-    """Rates whose band among n negatives is not empty."""
+    """Draw rates whose range among n negatives is not empty."""
     j_beta = draw(st.integers(1, n))
     j_alpha = draw(st.integers(0, j_beta - 1))
     return (j_alpha / n, j_beta / n), j_alpha, j_beta
@@ -153,7 +153,7 @@ def test_a_shift_of_all_scores_changes_nothing(data, formulation, shift, pos, ne
 
 @given(data=st.data(), formulation=formulations, **samples)
 @quick
-def test_positives_and_negatives_have_the_cuts_mass(data, formulation, pos, neg):
+def test_positives_and_negatives_have_the_same_total_weight(data, formulation, pos, neg):
     fpr_range, j_alpha, j_beta = data.draw(ranges(len(neg)))
     cut = most_violated_cut(pos, neg, fpr_range, formulation)
     weights, loss = cut
@@ -161,7 +161,7 @@ def test_positives_and_negatives_have_the_cuts_mass(data, formulation, pos, neg)
     assert (weights[:m] >= 0).all()
     assert (weights[m:] <= 0).all()
     assert weights[:m].sum() == pytest.approx(-weights[m:].sum(), abs=1e-12)
-    assert loss <= weights[:m].sum() + 1e-12  # each position of the band that is lost is part of a row
+    assert loss <= weights[:m].sum() + 1e-12  # each lost pair in the range is part of a row
     if j_alpha == 0 and formulation == "tight":
         assert loss == pytest.approx(weights[:m].sum(), abs=1e-12)
     longest = j_beta if formulation == "tight" else len(neg)
@@ -195,7 +195,7 @@ def test_the_order_of_rows_never_changes_the_value(data, formulation, seed, pos,
 
 @given(data=st.data(), times=st.integers(2, 4), **samples)
 @quick
-def test_duplicates_share_what_one_sample_had(data, times, pos, neg):
+def test_duplicates_share_the_weight_of_one_sample(data, times, pos, neg):
     j_beta = data.draw(st.integers(1, len(neg)))
     fpr_range = 0, j_beta / len(neg)
     once = most_violated_cut(pos, neg, fpr_range)
@@ -225,7 +225,7 @@ def test_a_perfect_score_loses_nothing():
         assert not weights.any()
 
 
-def test_struct_weighs_negatives_beyond_the_band():
+def test_struct_weights_negatives_beyond_the_range():
     scores = [0.0], [3.0, 2.0, 1.0, -1.0]
     tight, struct = (most_violated_cut(*scores, (0, 0.25), name).signed_weights for name in ("tight", "struct"))
     np.testing.assert_array_equal(tight, [1, -1, 0, 0, 0])
@@ -233,7 +233,7 @@ def test_struct_weighs_negatives_beyond_the_band():
 
 
 @pytest.mark.parametrize(
-    ("n", "fpr_range", "band"),
+    ("n", "fpr_range", "ranks"),
     [
         (100, (0.0, 0.29), (0, 29)),
         (100, (0.07, 0.29), (7, 29)),
@@ -241,14 +241,14 @@ def test_struct_weighs_negatives_beyond_the_band():
         (1000, (0.001, 0.057), (1, 57)),
     ],
 )
-def test_positions_are_not_moved_by_rounding(n, fpr_range, band):
-    """ERRATA.md, E4: 100 * .29 is 28.999..., 100 * .07 is 7.000...1."""
+def test_ranks_are_not_moved_by_rounding(n, fpr_range, ranks):
+    """ERRATA.md, E4: 100 * 0.29 is 28.999..., 100 * 0.07 is 7.000...1."""
     cut = most_violated_cut([0.0], np.arange(n) * 1.0, fpr_range)
-    assert cut.normaliser == band[1] - band[0]
-    assert np.count_nonzero(cut.signed_weights[1:]) == band[1]
+    assert cut.normaliser == ranks[1] - ranks[0]
+    assert np.count_nonzero(cut.signed_weights[1:]) == ranks[1]
 
 
-def test_a_range_may_hold_no_position():
+def test_a_range_may_hold_no_rank():
     message = r"\(0.11, 0.19\) holds no position among 10 negatives.*j_beta = 1.*j_alpha = 2"
     with pytest.raises(ValueError, match=message):
         most_violated_cut([0.0], np.zeros(10), (0.11, 0.19))
@@ -288,10 +288,10 @@ def test_scores_are_read_only_lists_or_arrays():
 @pytest.mark.parametrize("m", [1, 7, 8, 9, 1000])
 @pytest.mark.parametrize("alpha", [0, 0.013])
 def test_many_scores(m, alpha):
-    """More positives than the searches in step, and every length of the last batch."""
+    """There are more positives than simultaneous searches, and every length of the last batch occurs."""
     rng = np.random.RandomState(m)
     pos, neg = rng.normal(1, 1, m), rng.normal(size=3001)
-    j_alpha, j_beta = positions(3001, Fraction(alpha), Fraction(1, 10))
+    j_alpha, j_beta = rank_range(3001, Fraction(alpha), Fraction(1, 10))
     cut = most_violated_cut(pos, neg, (alpha, 0.1))
     ranked = np.sort(neg)[::-1][:j_beta]
     counted = np.clip(np.arange(j_beta + 1) - j_alpha, 0, None)

@@ -8,7 +8,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, Linear, PAUCEnsClassifier
-from paucens.learners import make_trainer
 from paucens.parallel import Threads
 
 
@@ -22,7 +21,7 @@ def data():
     return X, y, weights
 
 
-def test_is_liblinear_on_the_rows_that_have_weight(data):
+def test_fit_is_liblinear_on_the_rows_of_nonzero_weight(data):
     X, _, weights = data
     used = weights != 0
     magnitudes = np.abs(weights[used])
@@ -33,7 +32,7 @@ def test_is_liblinear_on_the_rows_that_have_weight(data):
     np.testing.assert_array_equal(mine.predict(X), np.where(theirs.decision_function(X) >= 0, 1.0, -1.0))
 
 
-def test_scale_of_the_weights_and_rows_without_do_not_matter(data):
+def test_scale_of_the_weights_and_rows_without_weight_do_not_matter(data):
     X, _, weights = data
     once = Linear().fit(X, weights)
     again = Linear().fit(np.vstack([X, 1e6 * X]), np.concatenate([1e-7 * weights, np.zeros(300)]))
@@ -41,7 +40,7 @@ def test_scale_of_the_weights_and_rows_without_do_not_matter(data):
 
 
 def test_a_negative_edge_is_turned_round():
-    """Few heavy rows against many light ones: the hinge prefers the many, here by a negative edge."""
+    """With few heavy and many light rows the hinge loss prefers the light ones, here with a negative edge."""
     found = 0
     for seed in range(200):
         rng = np.random.RandomState(seed)
@@ -57,22 +56,22 @@ def test_a_negative_edge_is_turned_round():
 
 
 @pytest.mark.parametrize(("value", "answer"), [(1.0, 1.0), (-1.0, -1.0), (0.0, 1.0)])
-def test_one_class_answers_itself(data, value, answer):
+def test_one_class_is_predicted_everywhere(data, value, answer):
     X = data[0]
     assert set(Linear().fit(X, np.full(len(X), value)).predict(X)) == {answer}
 
 
-def test_inside_an_ensemble_it_learns_what_it_learns_alone(data):
+def test_learners_are_the_same_alone_and_in_an_ensemble(data):
     X, y, _ = data
     order = np.concatenate([np.flatnonzero(y == 1), np.flatnonzero(y == 0)]).astype(np.int32)[::-1].copy()
     weights = np.random.RandomState(1).normal(size=len(X))
     with Threads(1) as threads:
-        trainer = make_trainer(Linear(C=0.5), X, order, 256, threads, 0)
-        learner, outputs = trainer.train(weights[order], 0)
-    assert trainer.outputs == "sign"
+        trainer = Linear(C=0.5).make_trainer(X, order, 256, threads, 0)
+        learner, predictions = trainer.train(weights[order], 0)
+    assert trainer.prediction_kind == "sign"
     alone = Linear(C=0.5).fit(X, weights)
     np.testing.assert_array_equal(learner.coef_, alone.coef_)
-    np.testing.assert_array_equal(outputs.dense, alone.predict(X)[order])
+    np.testing.assert_array_equal(predictions.dense, alone.predict(X)[order])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -97,7 +96,7 @@ def test_ensembles_of_linear_learners(data, dtype):
 
 def test_bad_input(data):
     X, _, weights = data
-    with pytest.raises(ValueError, match="signed_weights must be one number a sample"):
+    with pytest.raises(ValueError, match="signed_weights must be one number per sample"):
         Linear().fit(X, weights[:-1])
     with pytest.raises(ValueError, match="contains NaN"):
         Linear().fit(np.where(X > 2, np.nan, X), weights)

@@ -1,4 +1,4 @@
-"""Trees grown by the package against a recursive twin that tries every split on raw values."""
+"""Trees of the package against a recursive twin that tries every split on raw values."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from reference import ROUNDING, share
 
 from paucens import Stump, Tree
-from paucens.learners import growing, make_trainer
+from paucens.learners import growing
 from paucens.learners.binning import BinnedData, bin_features, thresholds_of
-from paucens.learners.growing import GrowingRule, TreeGrower, leaves_of_codes, leaves_of_values, to_grid
+from paucens.learners.growing import GrowingRule, TreeGrower, to_grid
+from paucens.learners.nodes import leaves_of_codes, leaves_of_values
 from paucens.parallel import Threads
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
@@ -20,14 +21,14 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def splits_of(X):
-    """Every split worth trying: columns, then thresholds halfway between neighbours, both ascending."""
+    """Yield all splits: columns, then thresholds halfway between neighbours, both ascending."""
     for column in range(X.shape[1]):
         values = np.unique(X[:, column])
         yield from ((column, threshold) for threshold in (values[:-1] + values[1:]) / 2)
 
 
 def best_of(X, u, rows, real, ridge):
-    """Gain, column and threshold of the first of the best splits of a node; (0, None, None) if none gains."""
+    """Return gain, column and threshold of the first best split of a node; (0, None, None) if none has a gain."""
 
     def quality(part):
         signed, mass = int(u[part].sum()), int(np.abs(u[part]).sum())
@@ -65,9 +66,9 @@ def slow_tree(X, u, depth, max_leaves, real, leaf_ridge):
         }
 
     root = leaf(np.full(len(X), True), 0, 0.0 if real else 1.0)
-    leaves = [root]  # in order of birth
+    leaves = [root]  # in order of creation
     while max_leaves is None or len(leaves) < max_leaves:
-        node = max(leaves, key=lambda leaf: (leaf["split"] is not None, leaf["gain"]))  # the oldest of equals
+        node = max(leaves, key=lambda leaf: (leaf["split"] is not None, leaf["gain"]))  # the first one of equals
         if node["split"] is None:
             break
         below = X[:, node["split"][0]] <= node["split"][1]
@@ -87,13 +88,13 @@ def nested(nodes, k=0):
 
 
 def grid_of(weights):
-    """The weights as integers, the sum of their magnitudes just below 2**30."""
+    """Return the weights as integers whose magnitudes sum to just below 2**30."""
     exponent = 30 - np.frexp(np.abs(weights).sum())[1]
     return np.rint(np.ldexp(weights, exponent)).astype(np.int64)
 
 
 def draw(rng, kind, n, d):
-    """Features and small whole weights, a third of them zero."""
+    """Draw features and small integer weights, a third of them zero."""
     X = {"random": rng.normal(size=(n, d)), "tied": rng.randint(0, 3, (n, d)) * 1.0, "constant": np.ones((n, d))}[kind]
     if kind == "tied" and d > 1:
         X[:, -1] = X[:, 0]  # a copy: its splits tie with the first column's
@@ -164,7 +165,7 @@ def test_ties_go_to_the_smallest_column_then_the_smallest_threshold():
 
 @pytest.mark.parametrize("leaves", ["sign", "real"])
 @pytest.mark.parametrize("u", [[0, 0, 0, 0], [1, 1, 1, 1], [1, -1, 1, -1], [-1, 0, -1, 0]])
-def test_a_node_that_nothing_divides_is_a_leaf(leaves, u):
+def test_a_node_that_no_split_improves_is_a_leaf(leaves, u):
     X = np.array([[0.0], [0], [1], [1]])
     tree = Tree(3, leaves=leaves, leaf_ridge=0.5).fit(X, u)
     assert list(tree.nodes_.child) == [0]
@@ -179,7 +180,7 @@ def test_a_sign_leaf_of_sum_0_takes_its_parents_sign():
     assert set(tree.nodes_.value) <= {-1.0, 1.0}
 
 
-def test_gain_is_what_the_split_gains():
+def test_gain_is_the_decrease_of_the_loss():
     X, u = np.array([[0.0], [1], [2], [3]]), np.array([-0.5, 0.25, 0.25, 0.5])
     tree = Stump().fit(X, u)
     assert tree.nodes_.gain[0] == abs(-0.5) + 1.0 - 0.5
@@ -275,7 +276,7 @@ def test_many_values_fall_into_quantiles():
     assert set(sizes) == {625}
 
 
-def test_a_value_that_fills_many_quantiles_leaves_the_others_their_bins():
+def test_a_value_that_fills_many_quantiles_leaves_bins_for_the_others():
     values = np.sort(np.concatenate([np.zeros(5000), np.arange(1.0, 5001)]))
     thresholds = thresholds_of(values, 10)
     assert thresholds[0] == 0.5
@@ -283,7 +284,7 @@ def test_a_value_that_fills_many_quantiles_leaves_the_others_their_bins():
 
 
 @pytest.mark.parametrize("low", [0.0, 1.0, -1.0, 1e300, -1e-300, 5e-324, -5e-324, np.pi])
-def test_thresholds_part_neighbouring_floats(low):
+def test_thresholds_separate_neighbouring_floats(low):
     high = np.nextafter(low, np.inf)
     (threshold,) = thresholds_of(np.array([low, high]), 256)
     assert low <= threshold < high
@@ -292,7 +293,7 @@ def test_thresholds_part_neighbouring_floats(low):
 
 
 @pytest.mark.parametrize("low", [0.0, 1.0, -1.0, 3e38, -1e-45])
-def test_thresholds_part_neighbouring_single_floats(low):
+def test_thresholds_separate_neighbouring_single_floats(low):
     X = np.array([[low], [np.nextafter(np.float32(low), np.float32(np.inf))]], dtype=np.float32)
     np.testing.assert_array_equal(Stump().fit(X, [-1, 1]).predict(X), [-1, 1])
 
@@ -325,7 +326,7 @@ def test_bins_do_not_depend_on_layout(monkeypatch, layout, dtype):
         assert binned.n_bins[column] == len(thresholds) + 1
 
 
-def test_max_bins_limits_what_a_tree_can_tell_apart():
+def test_max_bins_limits_the_splits():
     X = np.arange(100.0)[:, None]
     u = np.where(np.arange(100) < 37, -1.0, 1.0)
     assert (Stump().fit(X, u).predict(X) == u).all()
@@ -345,7 +346,7 @@ RULES = {
 
 @pytest.fixture(scope="module")
 def tied_data():
-    """Many columns of few values, so that equal splits abound."""
+    """Many columns of few values, so that many splits are equal."""
     rng = np.random.RandomState(5)
     return rng.randint(0, 3, (400, 25)) * 1.0, rng.choice([-2.0, -1.0, 0.0, 1.0, 3.0], 400)
 
@@ -376,7 +377,7 @@ def test_dropped_histograms_change_nothing(monkeypatch, tied_data, name, kept):
     with Threads(1) as one:
         binned = bin_features(X, 256, one)
     expected = binned_tree(binned, u, **RULES[name])
-    monkeypatch.setattr(growing, "KEPT_BYTES", kept * 25 * 256 * 8)
+    monkeypatch.setattr(growing, "MAX_KEPT_BYTES", kept * 25 * 256 * 8)
     assert same_nodes(binned_tree(binned, u, **RULES[name]), expected)
 
 
@@ -400,27 +401,27 @@ def test_only_few_histograms_are_kept(monkeypatch):
         binned = bin_features(X, 256, one)
         rule = GrowingRule(None, 100, real_leaves=True, leaf_ridge=0.0, n_columns=5, sample_nodes=False)
         grower = TreeGrower(binned, rule, one)
-        monkeypatch.setattr(growing, "KEPT_BYTES", 10 * size)
+        monkeypatch.setattr(growing, "MAX_KEPT_BYTES", 10 * size)
         grower.grow(u)
-    assert len(grower._free) <= 12  # those kept and the two in work
+    assert len(grower._free) <= 12  # those kept and the two in use
 
 
 # -- column samples --------------------------------------------------------------------------------
 
 
 def one_hot(d, n=64, seed=0):
-    """Random features, of which each is as good as the other."""
+    """Draw random features, none of which is better than the others."""
     rng = np.random.RandomState(seed)
     return rng.normal(size=(n, d)), rng.normal(size=n)
 
 
 def trainer_of(tree, X, seed=7):
     threads = Threads(1)
-    return make_trainer(tree, X, np.arange(len(X), dtype=np.int32), 256, threads, seed)
+    return tree.make_trainer(X, np.arange(len(X), dtype=np.int32), 256, threads, seed)
 
 
 @pytest.mark.parametrize("sampling", ["tree", "node"])
-def test_column_samples_are_reproducible_and_of_their_round_alone(sampling):
+def test_column_samples_are_reproducible_and_depend_on_their_round_only(sampling):
     X, u = one_hot(30)
     tree = Tree(3, column_fraction=0.2, column_sampling=sampling)
     rounds = [trainer_of(tree, X).train(u, t)[0].nodes_ for t in range(5)]
@@ -430,23 +431,23 @@ def test_column_samples_are_reproducible_and_of_their_round_alone(sampling):
     assert not same_nodes(trainer_of(tree, X, seed=8).train(u, 0)[0].nodes_, rounds[0])
 
 
-def test_alone_trees_follow_random_state():
+def test_trees_fitted_alone_follow_random_state():
     X, u = one_hot(30)
     first, again, other = (Tree(2, column_fraction=0.1, random_state=s).fit(X, u).nodes_ for s in (0, 0, 1))
     assert same_nodes(first, again)
     assert not same_nodes(first, other)
 
 
-def looked_at(monkeypatch, tree, X, u, n_rounds, **options):
-    """Columns that were drawn, round by round."""
-    seen, draw = [], TreeGrower._draw
+def drawn_columns(monkeypatch, tree, X, u, n_rounds, **options):
+    """Return the drawn columns, round by round."""
+    seen, draw = [], TreeGrower._draw_columns
 
     def record(self, *key):
         columns = draw(self, *key)
         seen[-1].append(tuple(columns))
         return columns
 
-    monkeypatch.setattr(TreeGrower, "_draw", record)
+    monkeypatch.setattr(TreeGrower, "_draw_columns", record)
     trainer = trainer_of(tree, X)
     for t in range(n_rounds):
         seen.append([])
@@ -457,7 +458,7 @@ def looked_at(monkeypatch, tree, X, u, n_rounds, **options):
 @pytest.mark.parametrize("sampling", ["tree", "node"])
 def test_columns_are_drawn_without_replacement(monkeypatch, sampling):
     X, u = one_hot(10)
-    seen = looked_at(monkeypatch, Tree(3, column_fraction=0.34, column_sampling=sampling), X, u, 20)
+    seen = drawn_columns(monkeypatch, Tree(3, column_fraction=0.34, column_sampling=sampling), X, u, 20)
     for searches in seen:
         assert all(len(set(columns)) == 3 and list(columns) == sorted(columns) for columns in searches)
         assert len(set(searches)) == (1 if sampling == "tree" else len(set(searches)))
@@ -471,7 +472,7 @@ def test_columns_are_drawn_without_replacement(monkeypatch, sampling):
 def test_columns_are_drawn_uniformly(monkeypatch, sampling):
     X, u = one_hot(10)
     tree = Tree(2, column_fraction=0.3, column_sampling=sampling)
-    seen = looked_at(monkeypatch, tree, X, u, 1500)
+    seen = drawn_columns(monkeypatch, tree, X, u, 1500)
     drawn = np.array([searches[0] for searches in seen])
     counts = np.bincount(drawn.ravel(), minlength=10)
     expected = 1500 * 0.3
@@ -485,7 +486,7 @@ def test_every_column_overrides_the_sample(monkeypatch):
     for sampling in ("tree", "node"):
         tree = Tree(2, column_fraction=0.2, column_sampling=sampling)
         with monkeypatch.context() as context:
-            seen = looked_at(context, tree, X, u, 2, every_column=True)
+            seen = drawn_columns(context, tree, X, u, 2, every_column=True)
         assert all(columns == tuple(range(10)) for searches in seen for columns in searches)
         full = trainer_of(Tree(2), X).train(u, 0)[0].nodes_
         assert same_nodes(trainer_of(tree, X).train(u, 0, every_column=True)[0].nodes_, full)
@@ -496,7 +497,7 @@ def test_a_fraction_of_the_columns_is_at_least_one(fraction, d, n_columns):
     assert Tree(column_fraction=fraction).growing_rule(d).n_columns == n_columns
 
 
-# -- outputs ---------------------------------------------------------------------------------------
+# -- predictions -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -508,14 +509,14 @@ def test_predict_on_raw_features_equals_the_training_leaves(dtype, tree, max_bin
     X[:, 0] = np.round(X[:, 0], 1)
     order = rng.permutation(700).astype(np.int32)
     with Threads(1) as threads:
-        learner, outputs = make_trainer(tree, X, order, max_bins, threads, 0).train(rng.normal(size=700), 0)
-    assert len(set(outputs.index)) > 1
-    np.testing.assert_array_equal(learner.predict(X)[order], outputs.dense)
-    assert np.abs(outputs.dense).max() <= 1
+        learner, predictions = tree.make_trainer(X, order, max_bins, threads, 0).train(rng.normal(size=700), 0)
+    assert len(set(predictions.index)) > 1
+    np.testing.assert_array_equal(learner.predict(X)[order], predictions.dense)
+    assert np.abs(predictions.dense).max() <= 1
     np.testing.assert_array_equal(learner.predict(np.asfortranarray(X)), learner.predict(X))
 
 
-def test_real_leaves_answer_the_shrunken_mean():
+def test_real_leaves_predict_the_shrunken_mean():
     X, u = np.array([[0.0], [0], [1], [1], [1]]), np.array([-1.0, 0.5, 0.0, 2.0, 1.0])
     tree = Tree(1, leaves="real", leaf_ridge=2.0).fit(X, u)
     ridge = 2.0 * np.abs(u).sum() / 4  # the mean is over the rows of nonzero weight
@@ -564,7 +565,7 @@ def test_bad_parameters_are_named(tree, message):
 @pytest.mark.parametrize(
     ("X", "u", "message"),
     [
-        (X_OK, [1.0, 1.0], r"one number a sample, shape \(3,\); got \(2,\)"),
+        (X_OK, [1.0, 1.0], r"one number per sample, shape \(3,\); got \(2,\)"),
         (X_OK, [[1.0], [1.0], [1.0]], r"shape \(3,\)"),
         (X_OK, [1.0, np.nan, 1.0], "signed_weights must be finite"),
         (X_OK, [1.0, np.inf, 1.0], "signed_weights must be finite"),

@@ -1,4 +1,4 @@
-"""Metrics against brute force, scikit-learn, properties that must hold, and simulations of a known truth."""
+"""Metrics against brute force, scikit-learn, required properties, and simulations with a known truth."""
 
 import doctest
 import importlib
@@ -24,13 +24,13 @@ from paucens import metrics
 from paucens.metrics import (
     _influences,
     _samples,
-    band_indices,
     check_fpr_range,
     intervals,
     partial_auc,
     partial_auc_interval,
     partial_auc_test,
     pauc_scorer,
+    rank_range,
     roc_points,
     threshold_at_fpr,
     tpr_at_fpr,
@@ -67,7 +67,7 @@ def slow_area(y, score, alpha, beta):
 
 @st.composite
 def samples(draw_):
-    """Labels with both classes and integer scores with many ties."""
+    """Draw labels of both classes and integer scores with many ties."""
     size = draw_(st.integers(2, 25))
     y = [0, 1, *draw_(st.lists(st.integers(0, 1), min_size=size - 2, max_size=size - 2))]
     score = draw_(st.lists(st.integers(-5, 5), min_size=size, max_size=size))
@@ -113,7 +113,7 @@ def test_mcclish_equals_sklearn(beta, weighted, grid):
     assert got == pytest.approx(expected, rel=1e-12)
 
 
-def test_mcclish_of_a_range_off_zero_puts_chance_at_half_and_perfect_at_one():
+def test_mcclish_of_a_range_above_zero_maps_chance_to_half_and_perfect_to_one():
     y = np.array([0, 0, 0, 1, 1])
     assert partial_auc(y, np.zeros(5), (0.2, 0.6), scale="mcclish") == pytest.approx(0.5)
     assert partial_auc(y, y, (0.2, 0.6), scale="mcclish") == 1
@@ -125,10 +125,10 @@ def test_partial_auc_equals_pair_counts():
     credit = (pairs > 0) + 0.5 * (pairs == 0)
     assert partial_auc(y, score, (0, 1)) == pytest.approx(credit.mean(), rel=1e-14)
     y, score = draw(np.random.default_rng(4), 30, 40)
-    j_alpha, j_beta = band_indices(40, 0.1, 0.3)
-    band = np.sort(score[y == 0])[::-1][j_alpha:j_beta]
+    j_alpha, j_beta = rank_range(40, (0.1, 0.3))
+    in_range = np.sort(score[y == 0])[::-1][j_alpha:j_beta]
     assert (j_alpha, j_beta) == (4, 12)
-    above = score[y == 1][:, None] > band
+    above = score[y == 1][:, None] > in_range
     assert partial_auc(y, score, (0.1, 0.3)) == pytest.approx(above.mean(), rel=1e-14)
 
 
@@ -247,11 +247,11 @@ def test_rates_that_rounding_moved_are_attained():
     y = score == 100
     for k in range(100):
         assert threshold_at_fpr(y, score, k / 100) == 99 - k
-        assert band_indices(100, k / 100, 1) == (k, 100)
-        assert band_indices(100, 0, k / 100) == (0, k)
-    assert math.floor(100 * 0.29) == 28 and math.ceil(100 * 0.07) == 8  # the traps
-    assert band_indices(10**6, 1 - 0.999999, 0.5) == (1, 500_000)
-    assert band_indices(10, 0.11, 0.19) == (2, 1)
+        assert rank_range(100, (k / 100, 1)) == (k, 100)
+        assert rank_range(100, (0, k / 100)) == (0, k)
+    assert math.floor(100 * 0.29) == 28 and math.ceil(100 * 0.07) == 8  # without a tolerance
+    assert rank_range(10**6, (1 - 0.999999, 0.5)) == (1, 500_000)
+    assert rank_range(10, (0.11, 0.19)) == (2, 1)
     y, score = np.repeat([0, 1], 10), np.arange(20.0)[::-1] % 10
     assert 1 - 0.9 < 0.1
     assert threshold_at_fpr(y, score, 1 - 0.9) == threshold_at_fpr(y, score, 0.1) == 8
@@ -322,7 +322,7 @@ def test_standard_error_and_coverage(m, n, fpr_range, separation):
     centre = 1 / (1 + np.exp(-(logits[:, 0] + logits[:, 2]) / 2))
     error = (logits[:, 2] - logits[:, 0]) / (2 * 1.96) * centre * (1 - centre)
     assert np.sqrt(np.mean(error**2)) / value.std() == pytest.approx(1, abs=0.1)
-    assert 0.93 <= np.mean((low <= truth) & (truth <= high)) <= 0.98  # .868 or .989 if off by 1.3
+    assert 0.93 <= np.mean((low <= truth) & (truth <= high)) <= 0.98  # 0.868 or 0.989 if off by a factor of 1.3
 
 
 @pytest.mark.parametrize(
@@ -401,7 +401,7 @@ def test_bootstrap_agrees_with_analytic(fpr_range, grid):
 
 def test_bootstrap_variance_equals_that_of_all_resamples(monkeypatch):
     monkeypatch.setattr(intervals, "N_RESAMPLES", 4000)
-    # two positives at places 2 and 3, two negatives at 1 and 3, half a one at either end
+    # two positives at places 2 and 3, two negatives at 1 and 3, half a negative at either end
     positives, negatives, ends = np.array([0, 0, 1, 1, 0]), np.array([0.5, 1, 0, 1, 0.5]), (0.1, 0.8)
     areas, weights = [], []
     for first, second, *twice in itertools.product((0, 1, 3, 4), (0, 1, 3, 4), (2, 3), (2, 3)):
@@ -442,7 +442,7 @@ def pair(rng, m, n, separations, grid=None):
 def test_p_values_are_uniform_when_nothing_differs(m, n, fpr_range, grid):
     rng = np.random.default_rng(12)
     p = np.array([partial_auc_test(*pair(rng, m, n, (1.5, 1.5), grid), fpr_range).p_value for _ in range(600)])
-    assert 0.03 <= np.mean(p < 0.05) <= 0.07  # .13 or .011 if off by 1.3
+    assert 0.03 <= np.mean(p < 0.05) <= 0.07  # 0.13 or 0.011 if off by a factor of 1.3
     assert np.mean(p < 0.5) == pytest.approx(0.5, abs=0.06)
     assert np.mean(p < 0.9) == pytest.approx(0.9, abs=0.04)
 
@@ -535,13 +535,13 @@ def test_range_and_index_checks_return_plain_numbers():
     for given_range in ((0, 0.1), [0.0, 0.1], np.array([0, 0.1]), (np.float32(0), np.float64(0.1))):
         ends = check_fpr_range(given_range)
         assert ends == (0, 0.1) and {type(end) for end in ends} == {float}
-    assert {type(j) for j in band_indices(np.int64(10), 0.0, np.float64(0.5))} == {int}
+    assert {type(j) for j in rank_range(np.int64(10), (0.0, np.float64(0.5)))} == {int}
 
 
 @pytest.mark.parametrize(
     "wrong", [(0.2, 0.1), (0.1, 0.1), (-0.1, 0.5), (0, 1.1), (0, math.nan), (0, 0.1, 0.2), 0.1, "01", ("0", 1), None]
 )
-def test_range_errors_teach(wrong):
+def test_range_errors_are_helpful(wrong):
     with pytest.raises(ValueError) as error:
         check_fpr_range(wrong)
     assert str(error.value) == f"fpr_range must be two rates 0 <= alpha < beta <= 1; got {wrong!r}."
@@ -589,7 +589,7 @@ def test_range_errors_teach(wrong):
         (lambda: roc_points([0, 1], [0, 1], sample_weight=[0, 1]), "sample_weight is 0 for all negatives"),
     ],
 )
-def test_errors_teach(call, message):
+def test_errors_are_helpful(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 

@@ -1,4 +1,4 @@
-"""Examples of docstrings and of the README run as shown."""
+"""The examples in docstrings and in the README give the results shown."""
 
 import doctest
 import importlib
@@ -11,7 +11,7 @@ import pytest
 import paucens
 
 MODULES = [module.name for module in pkgutil.walk_packages(paucens.__path__, "paucens.") if "._" not in module.name]
-NEEDS_DATA = {  # tests/test_datasets*.py run their examples where the data is
+NEEDS_DATA = {  # the tests of the data sets run their examples if the data are available
     f"paucens.datasets.{name}" for name in ("usps", "scene15", "faces", "tabular", "yeast_pairs", "inria", "eth", "mot")
 }
 

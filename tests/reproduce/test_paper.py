@@ -10,8 +10,8 @@ import pytest
 from paucens import PAUCEnsClassifier, Stump, Tree, partial_auc
 from paucens.cutting_plane import Master, most_violated_cut
 from paucens.datasets import load_toy
-from paucens.learners import Outputs
-from paucens.metrics import band_indices
+from paucens.learners import Predictions
+from paucens.metrics import rank_range
 
 # -- the paper's definitions, slowly ---------------------------------------------------------------
 
@@ -47,7 +47,7 @@ def violation(positives, negatives, fpr_range, formulation="tight"):
 def printed_risk(positives, negatives, alpha, beta):
     """EQ:pauc with its c = m n (beta - alpha) and its strict inequality."""
     n = len(negatives)
-    j_alpha, j_beta = band_indices(n, alpha, beta)
+    j_alpha, j_beta = rank_range(n, (alpha, beta))
     ranked = np.sort(negatives)[::-1][j_alpha:j_beta]
     return (positives[:, None] < ranked).sum() / (len(positives) * n * (beta - alpha))
 
@@ -55,7 +55,7 @@ def printed_risk(positives, negatives, alpha, beta):
 def risk_with_end_terms(positives, negatives, alpha, beta):
     """The same with Narasimhan and Agarwal's end terms: the negatives j_alpha and j_beta + 1 count in part."""
     n = len(negatives)
-    j_alpha, j_beta = band_indices(n, alpha, beta)
+    j_alpha, j_beta = rank_range(n, (alpha, beta))
     share = np.zeros(n + 2)  # of the negative ranked j, 1 to n
     share[j_alpha + 1 : j_beta + 1] = 1
     share[j_alpha] += j_alpha - n * alpha
@@ -68,12 +68,12 @@ def new_master(m, n, nu, n_learners, formulation="tight"):
     return Master(m, n, nu, formulation, "dense", n_learners)
 
 
-def solved(outputs, m, n, nu, positions, tolerance=1e-10, formulation="tight"):
+def solved(outputs, m, n, nu, rank_range, tolerance=1e-10, formulation="tight"):
     """A master over fixed outputs, one row a learner, positives first, solved to the end."""
     master = new_master(m, n, nu, len(outputs) + 1, formulation)
     for h in outputs:
-        master.append(Outputs(np.asarray(h, dtype=float), None))
-    master.solve(*positions, tolerance)
+        master.append(Predictions(np.asarray(h, dtype=float), None))
+    master.solve(rank_range, tolerance)
     return master
 
 
@@ -101,7 +101,7 @@ def test_e1_per_pair_rule_overestimates():
 @pytest.mark.parametrize("fpr_range", [(1 / 3, 2 / 3), (1 / 3, 1), (2 / 3, 1), (0, 1 / 3), (0, 1)], ids=str)
 def test_e1_prefix_oracle_is_exact(fpr_range, formulation):
     rng = np.random.RandomState(0)
-    j_alpha, j_beta = band_indices(3, *fpr_range)
+    j_alpha, j_beta = rank_range(3, fpr_range)
     for case in range(12):
         positives, negatives = rng.normal(size=2), rng.normal(size=3)
         if case % 3 == 0:
@@ -164,7 +164,7 @@ def test_e3_fractional_end_terms_make_it_the_area():
     while len(errors) < 500:
         m, n = rng.randint(1, 20), rng.randint(5, 60)
         alpha, beta = np.sort(rng.uniform(size=2))
-        j_alpha, j_beta = band_indices(n, alpha, beta)
+        j_alpha, j_beta = rank_range(n, (alpha, beta))
         if j_beta <= j_alpha:
             continue
         positives, negatives = rng.normal(0.5, size=m), rng.normal(size=n)
@@ -185,18 +185,18 @@ def test_e3_fractional_end_terms_make_it_the_area():
 
 def test_e4_products_are_rounded():
     assert (math.floor(100 * 0.29), math.ceil(100 * 0.07)) == (28, 8)
-    assert band_indices(100, 0.07, 0.29) == (7, 29)
+    assert rank_range(100, (0.07, 0.29)) == (7, 29)
     floors = ceils = 0
     for n, k in itertools.product(range(1, 2001), range(1, 101)):
         below, above = n * k // 100, -(-n * k // 100)
         floors += math.floor(n * (k / 100)) != below
         ceils += math.ceil(n * (k / 100)) != above
-        assert band_indices(n, k / 100, k / 100) == (above, below)
+        assert rank_range(n, (k / 100, k / 100)) == (above, below)
     assert (floors, ceils) == (98, 290)
 
 
 def test_e4_a_range_may_hold_no_position():
-    assert band_indices(10, 0.11, 0.19) == (2, 1)
+    assert rank_range(10, (0.11, 0.19)) == (2, 1)
     with pytest.raises(ValueError, match=r"j_beta = 1 does not exceed j_alpha = 2"):
         most_violated_cut([0.0], np.arange(10.0), (0.11, 0.19))
     # the end terms would count j_alpha - n alpha = .9 and n beta - j_beta = .9 of one negative, for .8
@@ -297,8 +297,8 @@ def test_e10_proposition_2_fails_and_its_repaired_form_holds():
         master = solved(outputs[:3], m, n, nu, (0, j_beta))
         before, gap = master.objective, master.objective - master.bound
         edge = float(master.signed_weights() @ outputs[3])
-        master.append(Outputs(outputs[3], None))
-        master.solve(0, j_beta, 1e-10)
+        master.append(Predictions(outputs[3], None))
+        master.solve((0, j_beta), 1e-10)
         decrease = before - master.objective
         assert decrease <= edge**2 / 2 + gap + 1e-9
         assert decrease >= master.weights[-1] ** 2 / 2 - 1e-6 * nu
@@ -408,8 +408,8 @@ def test_e16_more_cuts_for_larger_nu():
     for nu in (0.1, 1.0, 100.0):
         master = new_master(m, n, nu, len(outputs))
         for h in outputs:
-            master.append(Outputs(h, None))
-        counts.append(master.solve(0, 20, 1e-3))
+            master.append(Predictions(h, None))
+        counts.append(master.solve((0, 20), 1e-3))
     assert counts[0] < counts[1] < counts[2]
 
 
@@ -428,11 +428,11 @@ def test_initial_weights_are_the_first_cut():
 @pytest.mark.parametrize("fpr_range", [(0, 0.1), (0.1, 0.3)], ids=str)
 def test_positive_and_negative_weights_have_one_sum(fpr_range, formulation):
     outputs, m, n = fixed_learners()
-    positions = band_indices(n, *fpr_range)
+    ranks = rank_range(n, fpr_range)
     master = new_master(m, n, 10.0, len(outputs), formulation)
     for h in outputs:
-        master.append(Outputs(h, None))
-        master.solve(*positions, 1e-3)
+        master.append(Predictions(h, None))
+        master.solve(ranks, 1e-3)
         weights = master.signed_weights()
         assert (weights[:m] >= 0).all() and (weights[m:] <= 0).all()
         assert weights[:m].sum() == pytest.approx(-weights[m:].sum())
@@ -445,8 +445,8 @@ def test_proposition_1_objective_never_rises_and_weights_are_edges():
     master = new_master(m, n, 10.0, len(outputs))
     objectives = []
     for h in outputs:
-        master.append(Outputs(h, None))
-        master.solve(0, 20, 1e-9)
+        master.append(Predictions(h, None))
+        master.solve((0, 20), 1e-9)
         objectives.append(master.objective)
     assert (np.diff(objectives) <= 0).all() and objectives[-1] < objectives[0]
     np.testing.assert_allclose(outputs @ master.signed_weights(), master.weights, atol=1e-3)
@@ -461,7 +461,7 @@ def test_tight_is_below_struct_and_both_above_the_risk(fpr_range):
         if case % 2:
             positives, negatives = np.round(positives), np.round(negatives)
         tight, struct = (violation(positives, negatives, fpr_range, form) for form in ("tight", "struct"))
-        j_alpha, j_beta = band_indices(8, *fpr_range)
+        j_alpha, j_beta = rank_range(8, fpr_range)
         risk = (positives[:, None] <= np.sort(negatives)[::-1][j_alpha:j_beta]).mean()
         assert risk - 1e-12 <= tight <= struct + 1e-12
         strictly += tight < struct - 1e-9

@@ -7,8 +7,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from reproduce import _splits
-from reproduce._splits import group_folds, group_split
+import splits
+from splits import halves, streams
+
+
+def group_split(y, groups, train_share, seed=0):
+    return splits.group_split(y, groups, train_share, np.random.RandomState(seed))
+
+
+def group_folds(y, groups, n_folds, seed=0):
+    return splits.group_folds(y, groups, n_folds, np.random.RandomState(seed))
 
 
 @st.composite
@@ -76,7 +84,6 @@ def test_seeds_decide():
     for draw in (lambda seed: group_split(y, groups, 0.1, seed)[0], lambda seed: group_folds(y, groups, 5, seed)):
         np.testing.assert_array_equal(draw(3), draw(3))
         assert not np.array_equal(draw(3), draw(4))
-        np.testing.assert_array_equal(draw(np.random.RandomState(3)), draw(3))
 
 
 def test_every_small_group_may_be_trained_on():
@@ -105,6 +112,22 @@ def test_groups_are_of_positives_and_of_all_of_them(groups):
             draw()
 
 
+@given(st.lists(st.integers(0, 3), min_size=4, max_size=60), st.integers(0, 99))
+def test_halves_are_of_every_stratum(strata, seed):
+    strata = np.array(strata)
+    train, test, drawn = halves(strata, np.random.RandomState(seed))
+    assert sorted([*train, *test]) == list(range(len(strata))) and (np.diff(train) > 0).all()
+    np.testing.assert_array_equal(np.sort(np.concatenate(drawn)), train)
+    for stratum, members in zip(np.unique(strata), drawn, strict=True):
+        assert (strata[members] == stratum).all() and len(members) == (strata == stratum).sum() // 2
+
+
+def test_streams_of_repeats_differ_and_never_change():
+    draws = [random.randint(1000) for repeat in range(3) for random in streams(7, repeat, 2)]
+    assert len(set(draws)) == 6
+    assert draws == [random.randint(1000) for repeat in range(3) for random in streams(7, repeat, 2)]
+
+
 def test_examples():
-    result = doctest.testmod(_splits)
+    result = doctest.testmod(splits)
     assert result.attempted > 0 and result.failed == 0

@@ -1,14 +1,14 @@
-"""What every classifier here is, whatever its scores come from: two classes, told apart at a score of 0."""
+"""Base of every classifier here, whatever its scores are made of: two classes, separated at a score of 0."""
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 
 class BinaryClassifier(ClassifierMixin, BaseEstimator):
-    """Predict by the sign of `decision_function`, which subclasses have, beside a `fit` that sets `classes_`."""
+    """Base of classifiers that predict by the sign of `decision_function`; their `fit` sets `classes_`."""
 
     def predict(self, X):
-        """Predict the class: `classes_[1]` where the score is positive.
+        """Predict the class: `classes_[1]` if the score is positive, otherwise `classes_[0]`.
 
         Parameters
         ----------

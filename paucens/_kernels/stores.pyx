@@ -1,7 +1,7 @@
-"""Outputs of many learners on many samples, one byte a sample and group of learners.
+"""Predictions of many learners on many samples, one byte per sample and group of learners.
 
-A group is eight learners of outputs +-1, a bit each, or one learner of at most 256 values. Either way
-a sum over learners is one table look-up a group, and a sum over samples one histogram a group.
+A group is eight learners that predict +-1, one bit each, or one learner of at most 256 values. Either
+way a sum over learners takes one table look-up per group, and a sum over samples one histogram per group.
 """
 
 from libc.string cimport memset
@@ -20,7 +20,7 @@ def sum_groups(const code_t[:, ::1] codes, const double[:, ::1] tables, double[:
     with nogil:
         for i in range(start, stop):
             scores[i] = 0
-        while g + 4 <= n_groups:  # four at once: the score is loaded and stored once
+        while g + 4 <= n_groups:  # four groups at once, so that the score is loaded and stored once
             t = &tables[g, 0]
             for i in range(start, stop):
                 scores[i] += ((t[codes[g, i]] + t[CODES + codes[g + 1, i]])
@@ -37,7 +37,7 @@ cdef void count_codes(const code_t* codes, Py_ssize_t stride, const index_t[::1]
                       long long* sums) noexcept nogil:
     """Add the counts to the sums of eight groups, whose codes are `stride` apart.
 
-    One addition waits for the last one to the same place: other groups fill the time.
+    An addition waits for the previous one to the same address; the other groups fill that time.
     """
     cdef Py_ssize_t k, i
     cdef long long count
@@ -57,7 +57,7 @@ def sum_samples(const code_t[:, ::1] codes, const index_t[::1] samples, const in
                 double tied_count, double[:, ::1] sums):
     """Write sums[g, c] = sum of the counts of a cut's samples whose code in group g is c.
 
-    Samples beyond the end of `counts` have `tied_count` each.
+    Samples beyond the end of `counts` have the count `tied_count` each.
     """
     cdef Py_ssize_t g, k, n = counts.shape[0], n_groups = sums.shape[0], n_whole = n_groups // 8 * 8
     cdef double* s
@@ -80,7 +80,7 @@ def sum_samples(const code_t[:, ::1] codes, const index_t[::1] samples, const in
 
 
 def tables_of_signs(const double[::1] weights, double[:, ::1] tables):
-    """Write tables[g, c] = sum of +-weights of the learners of group g, + where their bit of c is set."""
+    """Write tables[g, c] = sum of +-weights of the learners of group g, + if their bit of c is set."""
     cdef Py_ssize_t t, g, bit, c, n = weights.shape[0]
     cdef double twice
     with nogil:
@@ -96,10 +96,10 @@ def tables_of_signs(const double[::1] weights, double[:, ::1] tables):
 
 
 def fold_signs(double[:, ::1] sums, double[::1] row):
-    """Write row[t] = sum over codes of +-sums, + where learner t's bit is set; `sums` is consumed.
+    """Write row[t] = sum over codes of +-sums, + if the bit of learner t is set; `sums` is overwritten.
 
-    Bit after bit from the top, the table is folded in half: the difference of the halves belongs to the
-    bit, their sum goes on.
+    The table is folded in half bit after bit, from the top: the difference of the halves belongs to the bit,
+    and their sum is folded next.
     """
     cdef Py_ssize_t g, bit, c, half, n = row.shape[0]
     cdef double difference
@@ -116,7 +116,7 @@ def fold_signs(double[:, ::1] sums, double[::1] row):
 
 
 def set_bits(const code_t[::1] bit_of_node, const index_t[::1] node, code_t[::1] codes, Py_ssize_t bit):
-    """Set bit `bit` of each sample's code where its node says so; the bit is still clear."""
+    """Set bit `bit` of the code of each sample to the bit of its node; the bit must be clear."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(node.shape[0]):
@@ -124,21 +124,21 @@ def set_bits(const code_t[::1] bit_of_node, const index_t[::1] node, code_t[::1]
 
 
 def dot_samples(const index_t[::1] samples, const index_t[::1] counts, double tied_count,
-                const double[::1] outputs):
-    """Return the sum of a cut's counts times the outputs of one learner."""
+                const double[::1] predicted):
+    """Return the sum of the counts of a cut times the predictions of one learner."""
     cdef Py_ssize_t k, n = counts.shape[0]
     cdef double total = 0
     with nogil:
         for k in range(n):
-            total += counts[k] * outputs[samples[k]]
+            total += counts[k] * predicted[samples[k]]
         for k in range(n, samples.shape[0]):
-            total += tied_count * outputs[samples[k]]
+            total += tied_count * predicted[samples[k]]
     return total
 
 
 def add_samples(const index_t[::1] samples, const index_t[::1] counts, double tied_count, double factor,
                 double[::1] out):
-    """Add factor times a cut's counts to out."""
+    """Add a factor times the counts of a cut to out."""
     cdef Py_ssize_t k, n = counts.shape[0]
     with nogil:
         for k in range(n):

@@ -1,4 +1,4 @@
-"""The training threshold against a search of every threshold there is."""
+"""The rank ranges of training, and the training threshold against a search over all thresholds."""
 
 from fractions import Fraction
 from math import floor
@@ -8,7 +8,46 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from paucens.cutting_plane import training_threshold
+from paucens.cutting_plane import training_rank_range, training_rank_ranges, training_threshold
+from paucens.metrics import rank_range
+
+# -- ranges ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fpr_range", [(0, 0.1), (0.1, 0.4), (0, 1)], ids=str)
+def test_training_ranges_are_those_of_the_metrics(fpr_range):
+    assert training_rank_range(57, fpr_range) == rank_range(57, fpr_range)
+    assert training_rank_ranges(57, fpr_range, 5, anneal=False) == [rank_range(57, fpr_range)] * 5
+
+
+def test_annealed_ranges_narrow_to_the_requested_one():
+    n, ranges = 400, training_rank_ranges(400, (0, 0.05), 50, anneal=True)
+    assert ranges[0] == (0, rank_range(n, (0, 0.05 ** (1 / 48.5)))[1])
+    assert ranges[-2:] == [(0, 20)] * 2
+    assert all(j_alpha == 0 for j_alpha, _ in ranges)
+    assert (np.diff([j_beta for _, j_beta in ranges]) <= 0).all()
+
+
+@pytest.mark.parametrize("n_rounds", [2, 10, 25])
+def test_short_annealed_fits_end_at_the_requested_range(n_rounds):
+    assert training_rank_ranges(10_000, (0, 0.01), n_rounds, anneal=True)[-1] == (0, 100)
+
+
+def test_ranges_above_zero_are_not_annealed():
+    assert training_rank_ranges(100, (0.1, 0.4), 5, anneal=True) == [(10, 40)] * 5
+
+
+def test_a_range_narrower_than_one_negative_holds_the_best_one():
+    with pytest.warns(UserWarning, match=r"\(0, 0\.001\) is narrower than one of 50 negatives.*takes 1000 negatives"):
+        assert training_rank_range(50, (0, 0.001)) == (0, 1)
+
+
+def test_a_range_above_zero_without_negatives_is_refused():
+    with pytest.raises(ValueError, match=r"\(0\.1, 0\.11\) holds no position among 5 negatives; it takes about 20\d"):
+        training_rank_range(5, (0.1, 0.11))
+
+
+# -- the threshold ---------------------------------------------------------------------------------
 
 
 def advantages(positives, negatives, threshold):
@@ -18,7 +57,7 @@ def advantages(positives, negatives, threshold):
 
 
 def brute_force(positives, negatives, beta):
-    """All thresholds halfway between neighbouring scores and above the top, with what they gain, if allowed."""
+    """All allowed thresholds, halfway between neighbouring scores or above the top, with their advantages."""
     values = np.unique(np.concatenate([positives, negatives]))
     thresholds = [*(values[:-1] + values[1:]) / 2, values[-1] + 1]
     found = {}
@@ -52,7 +91,7 @@ def test_threshold_is_the_best_of_all(positives, negatives, beta):
     assert training_threshold(positives, top, len(negatives), float(beta)) == threshold
 
 
-def test_of_equals_the_one_with_fewer_false_alarms():
+def test_ties_go_to_the_threshold_with_fewer_false_alarms():
     assert training_threshold(np.array([4.0, 2.0]), np.array([3.0, 1.0]), 2, 1.0) == 3.5
 
 
@@ -62,19 +101,19 @@ def test_nothing_is_worth_a_false_alarm():
     assert training_threshold(np.zeros(3), np.zeros(4), 4, 0.5) == 1.0
 
 
-def test_positives_above_all_negatives_are_parted_from_them():
+def test_positives_above_all_negatives_are_separated_from_them():
     assert training_threshold(np.array([5.0, 7.0]), np.array([1.0, 2.0]), 2, 0.1) == 3.5
 
 
 def test_beta_is_taken_with_a_tolerance():
     negatives = np.arange(100.0)
-    positives = np.array([70.5])  # below 29 negatives, and 100 * .29 is 28.999...
+    positives = np.array([70.5])  # below 29 negatives, and 100 * 0.29 is 28.999...
     assert training_threshold(positives, negatives, 100, 0.29) == 70.25
     assert training_threshold(positives, negatives, 100, 0.28) == 100.0
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
-def test_scores_that_differ_by_rounding_are_one(scale):
+def test_scores_that_differ_by_rounding_count_as_equal(scale):
     negatives = np.array([1.0, 1.0 - 2e-16, 0.0]) * scale
     positives = np.array([1.0 - 1e-16, 1.0, 2.0]) * scale
     threshold = training_threshold(positives, negatives, 3, 0.4)  # one false alarm is allowed, but two come together

@@ -1,0 +1,97 @@
+"""Preparation of training data: from X and y to a trainer, the numbers of samples and a checkpoint."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from paucens.base.checkpoint import Checkpoint
+from paucens.learners import Trainer, adapted
+from paucens.learners.binning import BinnedData
+from paucens.validation import check_features_and_target
+
+
+class TrainingData(NamedTuple):
+    """Prepared training data; samples are listed positives first from here to the end of a fit.
+
+    Attributes
+    ----------
+    trainer : Trainer
+    n_positives, n_negatives : int
+    checkpoint : Checkpoint
+        File to resume from, and to write while fitting.
+    """
+
+    trainer: Trainer
+    n_positives: int
+    n_negatives: int
+    checkpoint: Checkpoint
+
+
+class BinnedSamples(NamedTuple):
+    """Samples whose features are binned already, positives first; `prepare` takes them in place of X."""
+
+    binned: BinnedData
+    n_positives: int
+    checkpoint: Checkpoint
+
+
+def prepare(ensemble, X, y, threads):
+    """Check the data and prepare it for training; set `classes_` and `n_features_in_` of the ensemble.
+
+    Parameters
+    ----------
+    ensemble : WeightedEnsemble
+        Its learner, max_bins and random_state are used.
+    X : array-like of shape (n_samples, n_features), or BinnedSamples
+    y : array-like of shape (n_samples,), or None for BinnedSamples
+    threads : Threads
+
+    Returns
+    -------
+    TrainingData
+    """
+    learner = adapted(ensemble.default_learner if ensemble.learner is None else ensemble.learner)
+    if isinstance(X, BinnedSamples):
+        return _prepare_binned(ensemble, learner, X, threads)
+    X, positive = check_features_and_target(ensemble, X, y)
+    order = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]).astype(np.int32)
+    trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, _seed(ensemble))
+    return TrainingData(trainer, int(positive.sum()), int((~positive).sum()), Checkpoint())
+
+
+def _prepare_binned(ensemble, learner, samples, threads):
+    if not hasattr(learner, "make_binned_trainer"):
+        raise TypeError(f"Only trees take binned features; got the learner {ensemble.learner!r}. Set Tree(depth=3).")
+    n_features, n_samples = samples.binned.codes.shape
+    ensemble.classes_, ensemble.n_features_in_ = np.array([0, 1]), n_features
+    trainer = learner.make_binned_trainer(samples.binned, threads, _seed(ensemble))
+    return TrainingData(trainer, samples.n_positives, n_samples - samples.n_positives, samples.checkpoint)
+
+
+def _seed(ensemble):
+    return check_random_state(ensemble.random_state).randint(2**31)
+
+
+def fit_binned(ensemble, binned, n_positives, checkpoint=None):
+    """Fit an ensemble of trees on binned features, for detectors, whose features fill gigabytes.
+
+    Parameters
+    ----------
+    ensemble : WeightedEnsemble
+    binned : BinnedData
+        Samples listed positives first; the codes may be mapped from a file. Nothing is checked.
+    n_positives : int
+    checkpoint : Checkpoint, default=None
+        File to resume from, and to write while fitting. The result equals that of an uninterrupted fit, bit for bit.
+
+    Returns
+    -------
+    ensemble : fitted, with classes 0 and 1
+
+    Raises
+    ------
+    TypeError
+        If the learner is not a tree.
+    """
+    return ensemble.fit(BinnedSamples(binned, n_positives, checkpoint or Checkpoint()), None)

@@ -1,0 +1,93 @@
+"""The protocol of the weak learners in this package: what an ensemble asks of them besides `fit` and `predict`.
+
+A new learner is one class that fulfils `WeakLearner`, with its `Trainer`, and an entry in `paucens.learners.LEARNERS`.
+"""
+
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+
+class Predictions(NamedTuple):
+    """Predictions of one learner on the training samples: values[index], or values alone.
+
+    Attributes
+    ----------
+    values : ndarray of float64
+        One value per node of a tree, or one per sample if `index` is None.
+    index : ndarray of shape (n_samples,), int32, or None
+    """
+
+    values: np.ndarray
+    index: np.ndarray | None
+
+    @property
+    def dense(self):
+        """One prediction per sample, ndarray of shape (n_samples,), float64."""
+        return self.values if self.index is None else self.values[self.index]
+
+
+class Trainer(Protocol):
+    """Training data prepared once, for the many learners of one ensemble.
+
+    Attributes
+    ----------
+    prediction_kind : {"sign", "value", "dense"}
+        Whether learners predict +-1, one of at most 256 values each, or any number in [-1, 1].
+    samples_columns : bool
+        Whether `every_column` makes a difference.
+    """
+
+    prediction_kind: str
+    samples_columns: bool
+
+    def train(self, signed_weights, round, every_column=False):
+        """Train the learner of a round; return it and its `Predictions` on the training samples."""
+
+    def predictions_of(self, learner):
+        """Return the `Predictions` of a learner of this trainer on the training samples."""
+
+
+@runtime_checkable
+class WeakLearner(Protocol):
+    """A scikit-learn estimator that trains on signed weights, inside an ensemble or alone."""
+
+    def fit(self, X, signed_weights):
+        """Fit the learner alone, on raw features."""
+
+    def predict(self, X):
+        """Predict values in [-1, 1] for raw features."""
+
+    def make_trainer(self, X, order, max_bins, threads, seed):
+        """Prepare X for the learners of an ensemble.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float32 or float64
+        order : ndarray of int32
+            The rows of X in the order of the signed weights (positives first).
+        max_bins : int
+        threads : Threads
+        seed : int
+            Column samples of round t come from (seed, t).
+
+        Returns
+        -------
+        Trainer
+        """
+
+    def predict_checked(self, X, threads):
+        """Predict like `predict`, for an X that is already a finite float array."""
+
+    @staticmethod
+    def to_arrays(learners):
+        """Return fitted learners as named arrays, end to end, for a file."""
+
+    def from_arrays(self, arrays):
+        """Return the learners in `arrays`, with the parameters and `n_features_in_` of this one.
+
+        Raises
+        ------
+        ValueError
+            If an index points outside its array, or an array has the wrong shape.
+        """
