@@ -147,7 +147,7 @@ def stage_paucs(model, X, y, rounds):
 
 
 def of_grid(rows, place):
-    """Rows of one choice per method: 0 for the paper's grids, 1 for the wider ones."""
+    """Select one choice per method: 0 for the paper's grids, 1 for the wider ones."""
     wanted = {method: [*choices, *choices][place] for method, choices in CHOICES.items()}
     return rows[rows.choice == rows.method.map(wanted)]
 
