@@ -1,7 +1,7 @@
-"""House style: frames in, figures out. The only module of the package that needs matplotlib.
+"""House style: data frames in, figures out. The only module of the package that needs matplotlib.
 
-A method has the same colour and marker in every picture. Figures are made without pyplot, so that no screen
-is needed and nothing stays open; make and save them inside `house_style()`.
+A method has the same colour and marker in every picture. Figures are made without pyplot, so that no screen is needed
+and nothing stays open; make and save them inside `house_style()`.
 """
 
 from contextlib import contextmanager
@@ -9,13 +9,16 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 
 STYLE = Path(__file__).with_name("paucens.mplstyle")
+MOST_LAYOUTS = 10
 BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
 GREY, DARK = "#777777", "#333333"
-METHOD_STYLES = {  # colour-blind safe (Okabe and Ito); markers differ too
+METHOD_STYLES = {  # safe for the colour-blind (Okabe and Ito); markers differ too
     "pAUCEnsT": (BLUE, "o"),
     "AdaBoost": (VERMILION, "s"),
     "Ada + LDA": (GREEN, "^"),
@@ -26,7 +29,7 @@ METHOD_STYLES = {  # colour-blind safe (Okabe and Ito); markers differ too
 
 @contextmanager
 def house_style():
-    """Apply the style file to what is made and saved inside; what the user had set returns afterwards."""
+    """Apply the style file to figures made and saved inside; the user's own settings return afterwards."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(matplotlib.rc_params_from_file(STYLE, use_default_template=False))
@@ -34,7 +37,7 @@ def house_style():
 
 
 def method_style(method):
-    """Return the colour and marker of a method; grey for one that has none of its own.
+    """Return the colour and marker of a method; grey if it has none of its own.
 
     Examples
     --------
@@ -45,17 +48,18 @@ def method_style(method):
 
 
 def new_figure(width, height):
-    """Make an empty figure, sizes in inches."""
+    """Make an empty figure of a size in inches."""
     return Figure(figsize=(width, height))
 
 
 def save_figure(figure, stem):
-    """Save a figure as `<stem>.png` and `<stem>.pdf`, free of dates: the same figure gives the same bytes.
+    """Save a figure as `<stem>.png` and `<stem>.pdf`, without dates: the same figure gives the same bytes.
 
     Returns
     -------
     paths : list of Path
     """
+    settle(figure)
     stem = Path(stem)
     paths = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "pdf")]
     for path, metadata in zip(paths, ({"Software": None}, {"CreationDate": None}), strict=True):
@@ -63,20 +67,63 @@ def save_figure(figure, stem):
     return paths
 
 
+def settle(figure):
+    """Lay a figure out until nothing moves.
+
+    Matplotlib lays a figure out once each time it is drawn, with the room that titles and labels needed before axes of
+    equal aspect changed their size. If such a figure is drawn only once, its titles may be cut.
+    """
+    before = None
+    for _ in range(MOST_LAYOUTS):
+        figure.draw_without_rendering()
+        places = np.array([axes.get_position().bounds for axes in figure.axes])
+        if before is not None and np.allclose(places, before, rtol=0, atol=1e-4):
+            return
+        before = places
+
+
+def texts_outside(figure):
+    """List the visible texts of a figure that reach beyond its edge when it is saved.
+
+    Returns
+    -------
+    texts : list of str
+        Empty if no text is cut. The labels of an axis and its ticks are listed as "x axis of <title>".
+    """
+    canvas = FigureCanvasAgg(figure)
+    settle(figure)
+    canvas.draw()
+    renderer, boxes, of_axes = canvas.get_renderer(), [], set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            of_axes |= set(map(id, axis.findobj(Text)))
+            if axes.get_visible() and axes.axison and (box := axis.get_tightbbox(renderer)) is not None:
+                boxes.append((f"{axis.axis_name} axis of {axes.get_title(loc='left')!r}", box))
+        if not axes.get_visible():
+            of_axes |= set(map(id, axes.findobj(Text)))
+    texts = [text for text in figure.findobj(Text) if text.get_visible() and id(text) not in of_axes]
+    boxes += [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text.get_text().strip()]
+    width, height = figure.bbox.size
+    return [name for name, box in boxes if min(box.x0, box.y0) < -1 or box.x1 > width + 1 or box.y1 > height + 1]
+
+
 def draw_mean_curves(axes, frame, x, y, by="method"):
-    """Draw the mean of y over repeats against x, a line per method in a band of one standard deviation.
+    """Draw the mean of y over repeats against x, one line per method with a band of one standard deviation.
 
     Parameters
     ----------
     axes : Axes
     frame : DataFrame
         Columns x, y and `by`; repeats are rows of equal x and method.
-    x, y, by : str
+    x, y : str
+        Columns.
+    by : str, default="method"
+        Column of the methods.
 
     Returns
     -------
     ends : dict of str to float
-        Where each line ends, for `label_ends`.
+        The last mean of each method, for `label_ends`.
     """
     ends = {}
     for method, rows in frame.groupby(by, sort=False):
@@ -90,17 +137,17 @@ def draw_mean_curves(axes, frame, x, y, by="method"):
 
 
 def label_ends(axes, x, ends, gap=0.07):
-    """Write each line's name at its right end, moved apart where the ends are close.
+    """Write the name of each line at its right end; names are moved apart if the ends are close.
 
     Parameters
     ----------
     axes : Axes
         With its final limits and scales.
     x : float
-        Where the lines end.
+        The last x of the lines.
     ends : dict of str to float
         Heights by name; their order is kept.
-    gap : float
+    gap : float, default=0.07
         Least distance between names, as a fraction of the height of the axes.
     """
     to_fraction = axes.transData + axes.transAxes.inverted()
@@ -129,7 +176,7 @@ def spread_out(heights, gap):
     >>> [round(height, 2) for height in spread_out([0.5, 0.52, 0.9], 0.1)]
     [0.46, 0.56, 0.9]
     """
-    pools = []  # of labels that touch: lowest place of the pool, and what its members would like that to be
+    pools = []  # of labels that touch: for each member, the lowest place of the pool that it would like best
     for height in heights:
         pools.append([height])
         while len(pools) > 1 and _lowest(pools[-2]) + gap * len(pools[-2]) > _lowest(pools[-1]):
@@ -143,19 +190,46 @@ def _lowest(wishes):
 
 
 def draw_intervals(axes, at, intervals, colour, marker):
-    """Draw means with their intervals as upright lines; where there is no interval, the mean alone.
+    """Draw means with their intervals as vertical lines; a mean without interval is drawn alone.
 
     Parameters
     ----------
     axes : Axes
     at : array of shape (n,)
-        Where on the x axis.
+        Places on the x axis.
     intervals : sequence of (mean, low, high)
     colour, marker : str
     """
     means, lows, highs = np.transpose(intervals)
     axes.vlines(at, lows, highs, color=colour, linewidth=1)
     axes.plot(at, means, marker, color=colour, markersize=4)
+
+
+def draw_forest(axes, intervals, look, reference=None):
+    """Draw means with their intervals, one line per name from top to bottom.
+
+    Parameters
+    ----------
+    axes : Axes
+    intervals : dict of str to list of (mean, low, high)
+        Several intervals of one name, for example those of seeds, are drawn above each other.
+    look : callable
+        Returns the colour and marker of a name, as `method_style` does.
+    reference : float, optional
+        Position of a vertical line.
+    """
+    if reference is not None:
+        axes.axvline(reference, color=GREY, linewidth=0.8, zorder=1)
+    for place, (name, own) in enumerate(intervals.items()):
+        colour, marker = look(name)
+        places = place + 0.18 * (np.arange(len(own)) - (len(own) - 1) / 2)
+        means, lows, highs = np.transpose(own)
+        axes.hlines(places, lows, highs, color=colour, linewidth=1)
+        axes.plot(means, places, marker, color=colour, markersize=4.5)
+    axes.set_yticks(range(len(intervals)), list(intervals))
+    axes.set_ylim(len(intervals) - 0.5, -0.5)
+    axes.grid(axis="y", visible=False)
+    axes.grid(axis="x", visible=True)
 
 
 def draw_power_law(axes, x, y, exponent, colour, **style):
@@ -165,11 +239,11 @@ def draw_power_law(axes, x, y, exponent, colour, **style):
     ----------
     axes : Axes
     x, y : array of shape (n,)
-        The middle is that of the logarithms; the line reaches from the smallest x to the largest.
+        The middle is the mean of the logarithms; the line reaches from the smallest x to the largest.
     exponent : float
     colour : str
     **style
-        Of `Axes.plot`.
+        Further arguments of `Axes.plot`.
     """
     ends = np.array([np.min(x), np.max(x)])
     middle = np.exp(np.mean(np.log(x))), np.exp(np.mean(np.log(y)))
@@ -177,14 +251,19 @@ def draw_power_law(axes, x, y, exponent, colour, **style):
 
 
 def draw_paired_dots(axes, frame, y, by="method", pair="repeat"):
-    """Draw y of every repeat above its method, a thin line through each repeat, a bar and a number at each mean.
+    """Draw y of every repeat above its method, a thin line per repeat, and a bar and a number at each mean.
 
     Parameters
     ----------
     axes : Axes
     frame : DataFrame
-        Columns y, `by` and `pair`, one row per method and repeat; methods from left to right as they come.
-    y, by, pair : str
+        Columns y, `by` and `pair`, one row per method and repeat. Methods keep their order from left to right.
+    y : str
+        Column.
+    by : str, default="method"
+        Column of the methods.
+    pair : str, default="repeat"
+        Column of the repeats.
     """
     wide = frame.pivot(index=pair, columns=by, values=y)[list(dict.fromkeys(frame[by]))]
     places = np.arange(wide.shape[1])
@@ -212,7 +291,7 @@ def draw_paired_dots(axes, frame, y, by="method", pair="repeat"):
 
 
 def draw_regions(axes, x_edges, y_edges, is_positive, colour):
-    """Fill the cells of a grid that are called positive, and draw the line around them.
+    """Fill the cells of a grid that are predicted positive, and draw the line around them.
 
     Parameters
     ----------
@@ -235,7 +314,7 @@ def draw_regions(axes, x_edges, y_edges, is_positive, colour):
 
 
 def draw_points(axes, frame, x="x", y="y", label="label"):
-    """Draw the rows of label 1 as circles and the others as crosses, as the paper does."""
+    """Draw rows of label 1 as circles and others as crosses, as the paper does."""
     positives, negatives = frame[frame[label] == 1], frame[frame[label] != 1]
     axes.scatter(negatives[x], negatives[y], s=9, marker="x", linewidths=0.6, color=GREY)
     axes.scatter(positives[x], positives[y], s=9, linewidths=0.6, facecolors="none", edgecolors=DARK)

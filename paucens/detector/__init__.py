@@ -1,4 +1,4 @@
-"""Sliding-window detection of people: train, find, suppress."""
+"""Sliding-window detection of people: training, search, non-maximum suppression."""
 
 from paucens.detector.model import PedestrianDetector
 from paucens.detector.suppression import non_maximum_suppression

@@ -1,6 +1,6 @@
 """A trained detector: images in, boxes out."""
 
-import copy
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,42 +11,38 @@ from paucens.detector.scan import Search
 from paucens.detector.suppression import non_maximum_suppression
 from paucens.detector.trees import DetectorTrees
 from paucens.detector.window import Window
-from paucens.features import ChannelSpec
-from paucens.features.pyramid import estimate_lambdas
+from paucens.features import ChannelSpec, Preset, estimate_lambdas
 from paucens.images import as_rgb
 from paucens.parallel import Threads
 from paucens.validation import check_number, check_positive
 
 KIND = "PedestrianDetector"
-DEFAULT = Path(__file__).parents[1] / "models" / "pedestrian.npz"
+DEFAULT = Path(__file__).parent / "weights" / "pedestrian.npz"
 
 
+@dataclass(eq=False, repr=False)
 class PedestrianDetector:
     """Find upright people in images; made by `train_detector`, `load` or `default`.
 
     Attributes
     ----------
-    spec : ChannelSpec
-        The channels.
-    window : Window
-        The sliding window and the box in it.
-    scales : int
-        Sizes at which an image is searched in a factor of two.
-    smooth : float
-        Radius of the triangle by which every size is smoothed before it is searched.
-    threshold : float
-        Detections score above it where `detect` is given none.
-    lambdas : dict or None
-        Power laws of the channels, of a detector that `approximated` made.
+    search : Search
+        The windows that are looked at, and their channels.
     trees : DetectorTrees
+        What scores them.
+    threshold : float, default=0.0
+        Detections score above it, unless `detect` is given another one.
     notes : dict
         Where the model comes from: training data, their terms, settings.
 
     Notes
     -----
     An image is enlarged by its own border before it is searched, so that people at the border are found; a box may
-    leave the image. Levels whose channels take more than 256 MB are searched in bands of rows: beside the image and
-    the copy of it at the size that is searched, memory stays below three times that.
+    leave the image. Levels whose channels take more than 256 MB are searched in bands of rows. Memory stays below three
+    times that, beside the image and its copy at the size that is searched.
+
+    Variations are made by `dataclasses.replace`, for example a detector that scores every window by all trees:
+    `replace(detector, trees=detector.trees.without_rejection())`.
 
     Examples
     --------
@@ -56,15 +52,41 @@ class PedestrianDetector:
     5
     """
 
-    def __init__(self, spec, window, trees, *, scales=8, smooth=0.0, threshold=0.0, lambdas=None, notes=None):
-        self.spec, self.window, self.trees = spec, window, trees
-        self.scales, self.smooth = scales, smooth
-        self.threshold = threshold
-        self.lambdas = lambdas
-        self.notes = dict(notes or {})
+    search: Search
+    trees: DetectorTrees
+    threshold: float = 0.0
+    notes: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.notes = dict(self.notes)
 
     def __repr__(self):
         return f"<PedestrianDetector of {len(self.trees.rejection)} trees on {self.spec}>"
+
+    @property
+    def spec(self):
+        """The channels, a ChannelSpec."""
+        return self.search.spec
+
+    @property
+    def window(self):
+        """The sliding window and the box in it, a Window."""
+        return self.search.window
+
+    @property
+    def scales(self):
+        """Number of sizes per factor of two at which an image is searched."""
+        return self.search.per_octave
+
+    @property
+    def smooth(self):
+        """Radius of the triangle filter that smooths every size before it is searched."""
+        return self.search.smooth
+
+    @property
+    def lambdas(self):
+        """Power laws of the channels of a detector that `approximated` made, otherwise None."""
+        return self.search.lambdas
 
     def detect(self, image, *, threshold=None, min_height=None, max_height=None, n_jobs=None):
         """Find people.
@@ -74,12 +96,12 @@ class PedestrianDetector:
         image : array-like or PIL image
             RGB, uint8 of shape (height, width, 3) or float in [0, 1]; or grey, of shape (height, width).
         threshold : float, optional
-            Detections score above it; `self.threshold` where None.
+            Detections score above it. Default: `self.threshold`.
         min_height, max_height : float, optional
-            Heights in pixels to look for; from the height that the model was trained for, and to that of the image.
-            Below the model's height the image is enlarged.
+            Heights of the people to look for, in pixels. Default: from the height that the model was trained for to the
+            height of the image. The image is enlarged if `min_height` is below the model's height.
         n_jobs : int, optional
-            Threads, as in joblib. Results do not depend on it.
+            Number of threads, as in joblib. Results do not depend on it.
 
         Returns
         -------
@@ -89,15 +111,15 @@ class PedestrianDetector:
         Raises
         ------
         TypeError, ValueError
-            For what is no image (`paucens.images.as_rgb`), a threshold that is nan, heights that are not positive or
-            between which there is none, and an image that would be enlarged beyond 400 million pixels.
+            If the argument is not an image (`paucens.images.as_rgb`), the threshold is nan, a height is not positive,
+            no height lies between the two, or the image would be enlarged beyond 400 million pixels.
         """
         self._check_heights(min_height, max_height)
         threshold = check_number("threshold", self.threshold if threshold is None else threshold)
         rgb = as_rgb(image)
         levels = self.search.levels(rgb.shape[:2], min_height, max_height)
         with Threads(n_jobs) as threads:
-            boxes, _ = self.candidates(rgb, levels, threshold, threads, n_jobs)
+            boxes, _ = self.candidates(rgb, levels, threshold, threads)
         return non_maximum_suppression(boxes)
 
     def _check_heights(self, min_height, max_height):
@@ -107,43 +129,48 @@ class PedestrianDetector:
         least = self.window.target[0] if min_height is None else min_height
         if max_height is not None and max_height < least:
             raise ValueError(
-                f"max_height is {max_height:g}, and nothing below {least:g} pixels is looked for; give a "
+                f"max_height is {max_height:g}, but only people of {least:g} pixels and more are searched for; give a "
                 "min_height below it."
             )
 
-    @property
-    def search(self):
-        """Which windows are looked at, a Search."""
-        return Search(self.spec, self.window, self.scales, self.smooth, self.lambdas)
+    def candidates(self, rgb, levels, threshold, threads):
+        """Find all windows that score above a threshold, without suppression.
 
-    def candidates(self, rgb, levels, threshold, threads, n_jobs=None):
-        """All windows that score above a threshold, nothing suppressed, in an image that is RGB by `as_rgb`.
+        Parameters
+        ----------
+        rgb : ndarray
+            RGB by `paucens.images.as_rgb`.
+        levels : list of Level
+            From `search.levels`.
+        threshold : float
+        threads : paucens.parallel.Threads
 
         Returns
         -------
         boxes : ndarray of shape (k, 5), float64
-            As `detect` returns them, level by level and row by row.
-        places : ndarray of shape (k, 3), int64
-            Place of the level in the list, row and column of the window among those of the level.
+            As returned by `detect`, but level by level and row by row.
+        windows : ndarray of shape (k, 3), int64
+            Index of the level in the list, row and column of the window in the grid of the level.
         """
-        boxes, places = [np.empty((0, 5))], [np.empty((0, 3), dtype=np.int64)]
-        for k, band in self.search.bands(rgb, levels, threads, n_jobs):
+        boxes, windows = [np.empty((0, 5))], [np.empty((0, 3), dtype=np.int64)]
+        for k, band in self.search.bands(rgb, levels, threads):
             scores = self.search.scores(band, self.trees, threads)
-            cells = np.argwhere(scores > threshold)
-            of_level = cells + np.array([band.first_row, 0])
-            boxes.append(np.column_stack([self.window.boxes(of_level, band.level.ratio), scores[tuple(cells.T)]]))
-            places.append(np.column_stack([np.full(len(cells), k), of_level]))
-        return np.concatenate(boxes), np.concatenate(places)
+            in_band = np.argwhere(scores > threshold)
+            cells = in_band + np.array([band.first_row, 0])
+            boxes.append(np.column_stack([self.window.boxes(cells, band.level.ratio), scores[tuple(in_band.T)]]))
+            windows.append(np.column_stack([np.full(len(cells), k), cells]))
+        return np.concatenate(boxes), np.concatenate(windows)
 
     def approximated(self, images, n_jobs=None):
-        """The same detector with channels computed for one size in an octave and resampled for the others.
+        """Return a detector that computes channels for one size per octave and resamples them for the others.
 
         Parameters
         ----------
         images : list of images
-            Typical ones, tens to hundreds, to estimate power laws of the channels from
-            (`paucens.features.estimate_lambdas`); their shorter side is 64 pixels or more.
+            Typical images, tens to hundreds, from which the power laws of the channels are estimated
+            (`paucens.features.estimate_lambdas`). Their shorter side is at least 64 pixels.
         n_jobs : int, optional
+            Number of threads, as in joblib. Results do not depend on it.
 
         Returns
         -------
@@ -151,60 +178,60 @@ class PedestrianDetector:
 
         Notes
         -----
-        Meant for M, O and LUV. Channels are computed for one size in `scales`; the scan takes as long as before, and
-        for so few channels that is most of the time (tests/benchmarks/test_detector_speed.py). A level is one band,
-        whatever its size, so that memory grows with the image.
+        Meant for M, O and LUV. The scan takes as long as before, and for so few channels that is most of the time
+        (tests/benchmarks/test_detector_speed.py). A level is one band, whatever its size, so memory grows with the
+        image.
         """
-        faster = copy.copy(self)
-        faster.lambdas = estimate_lambdas(images, self.spec, n_jobs=n_jobs)
-        return faster
+        lambdas = estimate_lambdas(images, self.spec, n_jobs=n_jobs)
+        return replace(self, search=replace(self.search, lambdas=lambdas))
 
     def threshold_at_fppi(self, images, fppi=0.1, *, n_jobs=None):
-        """The least score that gives at most so many false positives an image.
+        """Find the least threshold with at most so many false positives per image.
 
         Parameters
         ----------
         images : list of images, not of files
-            Without people, as many and as alike to those to come as can be.
+            Images without people, as many and as similar to future ones as possible.
         fppi : float, default=0.1
-            False positives an image; at least one image in 1 / fppi is needed.
+            False positives per image; at least 1 / fppi images are needed.
         n_jobs : int, optional
+            Number of threads, as in joblib. Results do not depend on it.
 
         Returns
         -------
         threshold : float
-            For `detect`, or to be kept as `threshold`; the least score of all where there are too few false positives.
+            For `detect` or the attribute `threshold`; the lowest score of all if there are too few false positives.
 
         Raises
         ------
         ValueError
-            Where so few images cannot tell, or where the trees find nothing in any.
+            If there are too few images, or no window of any image gets through all trees.
         """
         check_sources("images", images)
         check_positive("fppi", fppi)
         allowed = int(fppi * len(images) + 1e-9)
         if allowed < 1:
             raise ValueError(
-                f"{len(images)} images cannot tell about {fppi:g} false positives an image; bring "
+                f"{len(images)} images are too few to measure {fppi:g} false positives per image; give "
                 f"{int(np.ceil(1 / fppi))} or more."
             )
         found = [self.detect(image, threshold=-np.inf, n_jobs=n_jobs)[:, 4] for image in images]
         scores = np.sort(np.concatenate(found))[::-1]
         if len(scores) == 0:
             raise ValueError(
-                f"No window of {len(images)} images gets through all trees, so no score is that of "
-                f"{fppi:g} false positives an image; bring larger images, or more."
+                f"No window of {len(images)} images gets through all trees, so no score corresponds to "
+                f"{fppi:g} false positives per image; give larger images, or more."
             )
         return float(scores[min(allowed, len(scores) - 1)])
 
     # -- files -------------------------------------------------------------------------------------
 
     def save(self, path):
-        """Write the detector to one `.npz` file, without pickle; written completely or not at all."""
+        """Write the detector to one `.npz` file, without pickle; the file is written completely or not at all."""
         header = {
             "kind": KIND,
-            "spec": {"families": "+".join(self.spec.families), "preset": self.spec.preset},
-            "window": {"shape": self.window.shape, "target": self.window.target, "margin": self.window.margin},
+            "spec": {"families": self.spec.text, "preset": self.spec.preset.to_plain()},
+            "window": asdict(self.window),
             "scales": self.scales,
             "smooth": self.smooth,
             "threshold": self.threshold,
@@ -215,9 +242,9 @@ class PedestrianDetector:
 
     @classmethod
     def default(cls):
-        """The detector that comes with the package: people of 100 pixels and more, trained on INRIA Person.
+        """Load the detector that comes with the package: people of 100 pixels and more, trained on INRIA Person.
 
-        Its `notes`, and the licence note beside the file, tell the terms of the training data: research use.
+        Its `notes`, and the licence note beside the file, state the terms of the training data: research use.
 
         Examples
         --------
@@ -235,34 +262,24 @@ class PedestrianDetector:
         Raises
         ------
         ValueError
-            Where the file is damaged, of another kind or version, or holds an index or a setting out of range.
+            If the file is damaged, of another kind or version, or holds an index or a setting out of range.
         """
         header, arrays = persistence.load(path, KIND)
         try:
-            spec = ChannelSpec.parse(header["spec"]["families"], preset=header["spec"]["preset"])
-            window = Window(
-                **{name: tuple(size) if isinstance(size, list) else size for name, size in header["window"].items()}
-            )
-            trees = DetectorTrees(**arrays)
-            search = Search(spec, window, header["scales"], header["smooth"], header["lambdas"])
-            model = cls(
-                spec,
-                window,
-                trees,
-                scales=search.per_octave,
-                smooth=search.smooth,
-                lambdas=search.lambdas,
-                threshold=check_number("threshold", header["threshold"]),
-                notes=header["notes"],
-            )
+            preset = Preset.from_plain(header["spec"]["preset"])
+            spec = ChannelSpec.parse(header["spec"]["families"], preset)
+            sizes = {name: tuple(size) if isinstance(size, list) else size for name, size in header["window"].items()}
+            search = Search(spec, Window(**sizes), header["scales"], header["smooth"], header["lambdas"])
+            threshold = check_number("threshold", header["threshold"])
+            model = cls(search, DetectorTrees(**arrays), threshold, header["notes"])
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is not a complete detector: {error}. Save the model again.") from error
-        check_trees(trees, window, spec)
+        check_trees(model.trees, search.window, spec)
         return model
 
 
 def check_trees(trees, window, spec):
-    """Refuse trees of a file that are not whole or look outside of the window; raises ValueError."""
+    """Raise ValueError if the trees of a file are not whole or look outside the window."""
     n_trees, n_nodes = len(trees.rejection), len(trees.child)
     shapes = {"first": (n_trees + 1,), "place": (n_nodes, 3), "bias": (), "rejection": (n_trees,)}
     for name, array in trees.arrays().items():
@@ -277,7 +294,7 @@ def check_trees(trees, window, spec):
     own = np.arange(n_nodes) - np.repeat(trees.first[:-1], sizes)
     inner = trees.child != 0
     if (trees.child[inner] <= own[inner]).any() or (trees.child[inner] + 1 >= np.repeat(sizes, sizes)[inner]).any():
-        raise ValueError("A node is its own ancestor, or a child lies outside of its tree. The file is damaged.")
+        raise ValueError("A node is its own ancestor, or a child lies outside its tree. The file is damaged.")
     for column, (name, upper) in enumerate(
         zip(("row", "column", "channel"), (*window.cells, spec.n_channels), strict=True)
     ):

@@ -1,33 +1,24 @@
-"""Train a detector: boosting, search for what it takes for people, boosting again (Sec. 4.1 and 4.3)."""
-
-import hashlib
-import tempfile
-from pathlib import Path
+"""Train a detector: boost, mine hard negatives, boost again (Sec. 4.1 and 4.3)."""
 
 import numpy as np
 from sklearn.base import clone
 
-from paucens.base import Checkpoint, WeightedEnsemble, fit_binned
+from paucens.base import Checkpoint, fit_binned
 from paucens.boosting import AdaBoostClassifier
-from paucens.detector.collection import Collection
+from paucens.detector.cache import TrainingCache
+from paucens.detector.config import TrainingConfig
 from paucens.detector.model import PedestrianDetector
-from paucens.detector.samples import check_sources, stream
-from paucens.detector.scan import Search
+from paucens.detector.sample_set import SampleSet
 from paucens.detector.trees import detector_trees
 from paucens.detector.window import Window
-from paucens.detector.workshop import Workshop
-from paucens.features import ChannelSpec
-from paucens.learners.binning import MAX_BINS, BinnedData
+from paucens.learners.binning import BinnedData
 from paucens.learners.nodes import leaves_of_codes
 from paucens.parallel import Threads
-from paucens.persistence import plain
-from paucens.validation import check_integer
 
-REJECTION, SHRINKAGE = -10.0, 0.1  # the paper's soft cascade (Sec. 4.3), and of AdaBoost with at most what shrinkage
-LOWEST_SHARE = 0.005  # of the positives, which may score below what counts as hard
+REJECTION, SHRINKAGE = -10.0, 0.1  # the paper's soft cascade (Sec. 4.3), and the largest shrinkage that it is meant for
+LOWEST_SHARE = 0.005  # of the positives, which may score below hard windows
 LEAST_SLACK = 1e-3  # of a rejection: while all weights are 0, all sums are equal
-OWN_NOTES = ("hard", "negatives")  # above what score a window is hard, and how many windows the last round had
-HARD_MARGIN = 0.1  # of the distance between the median scores of the classes, below it
+HARD_MARGIN = 0.1  # of the distance between the median scores of the classes
 
 
 def train_detector(
@@ -43,6 +34,8 @@ def train_detector(
     per_image=25,
     scales=8,
     smooth=0.0,
+    repeat_edges=True,
+    mirrors=True,
     random_state=0,
     n_jobs=None,
     checkpoint=None,
@@ -54,43 +47,48 @@ def train_detector(
     Parameters
     ----------
     positives : list of path-like or of images
-        Crops with the object in the middle, as high and wide as the window with its margin (160 x 96). Their mirrors
-        are positives too.
+        Crops with the object in the middle, of the size of the window with its margin (160 x 96).
     negative_images : list of path-like or of images
-        Of any size. Each is RGB as `PedestrianDetector.detect` takes it, or a file of one.
+        Images of any size. An image is RGB or grey as for `PedestrianDetector.detect`, or its file.
     spec : ChannelSpec
-    classifier : ensemble of trees, such as AdaBoostClassifier or PAUCEnsClassifier, or a list of one for each round
-        Its `n_estimators` is replaced by those of the rounds.
+    classifier : ensemble of trees, such as AdaBoostClassifier or PAUCEnsClassifier, or a list of one per round
+        Its `n_estimators` is replaced by the number of trees of the round.
     window : Window, optional
-        128 x 64 around an object of 100 x 41, with a margin of 16, where None.
+        Default: 128 x 64 around an object of 100 x 41, with a margin of 16.
     n_estimators : tuple of int, default=(32, 128, 512, 2048)
-        Trees of each round of training. After all but the last, negatives are searched for.
+        Number of trees in each round of training. Hard negatives are mined after all rounds but the last.
     n_negatives : int, default=5000
-        Windows at random to begin with, and hard ones to search for after a round.
+        Number of random windows in the first round, and of hard negatives to mine after a round.
     most_negatives : int, default=10_000
-        To train on at most: the hard ones just found, and old ones at random.
+        Maximum number of negatives to train on: the hard ones just mined, and old ones at random.
     per_image : int, default=25
-        Hard negatives from one image in one search at most, the best ones after suppression.
+        Maximum number of hard negatives from one image in one round, the best ones after suppression.
     scales : int, default=8
-        Sizes at which an image is searched in a factor of two.
+        Number of sizes per factor of two at which an image is searched.
     smooth : float in [0, 1], default=0.0
-        Radius of the triangle by which images, not crops, are smoothed at every size, while negatives are drawn and in
-        the detector: crops that were resampled are smoother than what they were cut from, and trees might tell.
+        Radius of the triangle filter that smooths images, not crops, at every size: while negatives are drawn and in
+        the detector. Crops that were resampled are smoother than photographs, and trees might tell the difference.
+    repeat_edges : bool or "mask", default=True
+        What to do about crops that left their photograph and repeat its border, which may tell the classes apart. True:
+        each negative gets the repeated edges of a random positive. False: nothing. "mask": negatives stay unchanged,
+        and features of a crop that depend on its repeated edges are replaced by those of a random crop without edges.
+    mirrors : bool, default=True
+        Whether the mirror images of the crops are positives too.
     random_state : int, default=0
-        Source of windows at random, the order of images and the negatives that are kept; also of the classifier where
-        its own is None.
+        Seed of the random windows, the order of images and the choice of old negatives; also of a classifier whose
+        own `random_state` is None.
     n_jobs : int, optional
-        Threads, as in joblib. Results do not depend on it.
+        Number of threads, as in joblib. Results do not depend on it.
     checkpoint : path-like, optional
-        Folder for what is unfinished; it is made where it does not exist. Training that was cut short, by whatever,
-        goes on from it and ends with the same detector, bit for bit. A temporary folder where None. While training
-        runs it holds two to three bytes for each value of a sample, which are (2 len(positives) + most_negatives)
-        times the features; in the end the detector is left.
+        Folder for intermediate results; made if it does not exist. Training that was interrupted at any point goes on
+        from it and ends with the same detector, bit for bit. While training runs the folder holds two to three bytes
+        per value of a sample; there are (2 len(positives) + most_negatives) samples. In the end the detectors are left.
+        A second training in the same folder waits for the first one. Default: a temporary folder.
     notes : dict, optional
-        What the model file should tell about its data, JSON values. Training adds "negatives", how many the last round
-        had, and "hard", the score above which a window is hard.
+        What the model file should tell about its data, JSON values. Training adds "negatives", the number of negatives
+        in the last round, and "hard", the score above which a window is hard.
     verbose : int, default=0
-        Show progress bars where positive.
+        Whether to show progress bars.
 
     Returns
     -------
@@ -99,21 +97,20 @@ def train_detector(
     Raises
     ------
     ValueError, TypeError
-        For no positives or images, crops of another size, images that hold no window, an ensemble of something else
-        than trees, parameters out of range, and a checkpoint of another training, of which it holds all but the code.
+        If there are no positives or images, crops have another size, no image holds a window, the ensemble does not
+        consist of trees, a parameter is out of range, or `checkpoint` holds another training, that is, one that differs
+        in anything but the code.
 
     Notes
     -----
-    A feature is the value of a channel in a cell of the window. It is offered to the trees only if nothing outside of
-    the crop can change it, for positives and negatives alike. Crops that left their photograph repeat its border:
-    negatives get such edges as often and as wide as positives have them, or edges would tell the classes apart. Values
-    are cut into bins by the quantiles of 2000 windows, half of them positives, and samples are bytes in files from
-    then on.
+    A feature is the value of a channel in a cell of the window. It is offered to the trees only if no pixel outside the
+    crop can change it, for positives and negatives alike. Values are cut into bins by the quantiles of 2000 windows,
+    half of them positives; from then on, samples are bytes in files.
 
-    Windows count as hard that score above 0 or, where the lowest positives score less, above the half-percent of the
-    positives, less a tenth of the distance between the median scores of the classes. An `AdaBoostClassifier` of
-    shrinkage 0.1 or less gives up a window at a sum of -10 (Sec. 4.3), other ensembles where no positive has been by
-    far.
+    A window is hard if it scores above 0 or, if the lowest positives score less, above the half-percent quantile of the
+    positives, less a tenth of the distance between the median scores of the classes. An `AdaBoostClassifier` with a
+    shrinkage of at most 0.1 rejects a window at a sum of -10 (Sec. 4.3); other ensembles reject it at sums far below
+    those of all positives.
 
     Examples
     --------
@@ -130,147 +127,60 @@ def train_detector(
     >>> len(detector.detect(synthetic_streets(1, seed=3)[0].image)) > 0
     True
     """
-    training = _Training(
-        positives,
-        negative_images,
-        spec,
-        classifier,
-        window or Window(),
-        n_estimators,
-        n_negatives,
-        most_negatives,
-        per_image,
-        scales,
-        smooth,
-        random_state,
-        notes,
-        verbose,
+    config = TrainingConfig(
+        positives=positives,
+        negative_images=negative_images,
+        spec=spec,
+        classifier=classifier,
+        window=Window() if window is None else window,
+        n_estimators=n_estimators,
+        n_negatives=n_negatives,
+        most_negatives=most_negatives,
+        per_image=per_image,
+        scales=scales,
+        smooth=smooth,
+        repeat_edges=repeat_edges,
+        mirrors=mirrors,
+        random_state=random_state,
+        notes={} if notes is None else notes,
+        verbose=verbose,
     )
-    with tempfile.TemporaryDirectory() if checkpoint is None else Workshop.folder(checkpoint) as folder:
-        workshop = Workshop(folder, training.settings())
-        with Threads(n_jobs) as threads:
-            return training.run(workshop, threads, n_jobs)
-
-
-class _Training:
-    """What `train_detector` was given, checked, and its rounds; what each leaves is in the workshop."""
-
-    def __init__(
-        self,
-        positives,
-        images,
-        spec,
-        classifier,
-        window,
-        n_estimators,
-        n_negatives,
-        most_negatives,
-        per_image,
-        scales,
-        smooth,
-        seed,
-        notes,
-        verbose,
-    ):
-        check_sources("positives", positives)
-        check_sources("negative_images", images)
-        if not isinstance(n_estimators, list | tuple) or len(n_estimators) == 0:
-            raise ValueError(f"n_estimators must be a tuple of numbers of trees, one a round; got {n_estimators!r}.")
-        for name, value, kind, example in (
-            ("spec", spec, ChannelSpec, 'ChannelSpec.parse("M+O+LUV")'),
-            ("window", window, Window, "Window()"),
-            ("notes", notes, dict | None, '{"data": "INRIA Person"}'),
-        ):
-            if not isinstance(value, kind):
-                raise TypeError(f"{name} must be as {example}; got {value!r}.")
-        self.n_estimators = [check_integer("n_estimators", n, 1) for n in n_estimators]
-        self.seed = check_integer("random_state", seed, 0)
-        self.classifiers = _checked_classifiers(classifier, len(self.n_estimators), self.seed)
-        self.max_bins = check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS)
-        self.n_negatives = check_integer("n_negatives", n_negatives, 1)
-        self.most_negatives = check_integer("most_negatives", most_negatives, self.n_negatives)
-        self.per_image = check_integer("per_image", per_image, 1)
-        self.positives, self.images = positives, images
-        self.notes, self.verbose = _checked_notes(notes or {}), verbose
-        self.search = Search(spec, window, scales, smooth)
-        self.places = window.offered(spec)
-        if len(self.places) == 0:
-            raise ValueError(f"No cell of {window} sees nothing but its crop. Give the window a larger margin.")
-
-    def settings(self):
-        """All that the result depends on, of images a digest; JSON."""
-        return {
-            "spec": str(self.search.spec),
-            "window": repr(self.search.window),
-            "scales": self.search.per_octave,
-            "smooth": self.search.smooth,
-            "classifiers": [repr(classifier) for classifier in self.classifiers],
-            "n_estimators": self.n_estimators,
-            "n_negatives": self.n_negatives,
-            "most_negatives": self.most_negatives,
-            "per_image": self.per_image,
-            "random_state": self.seed,
-            "positives": _fingerprint(self.positives),
-            "negative_images": _fingerprint(self.images),
-            "notes": self.notes,
-        }
-
-    def run(self, workshop, threads, n_jobs):
-        """The detector of the last round; whatever is in the workshop already is not made again."""
-        last = len(self.n_estimators) - 1
-        collection = Collection(self, workshop, threads)
-        detector = workshop.detector(f"round {last}", lambda: self._rounds(collection, last, n_jobs))
-        workshop.forget("*", f"fit {last}.npz")
+    with TrainingCache.open(checkpoint, config.settings()) as cache, Threads(n_jobs) as threads:
+        samples, detector = SampleSet(config, cache, threads), None
+        for k in range(len(n_estimators)):
+            if not cache.has_detector(k):
+                negatives = samples.random_negatives() if k == 0 else samples.hard_negatives(k, detector)
+                cache.save_detector(k, _boost(config, k, samples, negatives, cache, threads))
+            detector = cache.load_detector(k)
+        cache.clear()
         return detector
 
-    def _rounds(self, collection, last, n_jobs):
-        workshop, detector = collection.workshop, None
-        for k in range(last):
 
-            def make(k=k, before=detector):
-                return self._round(collection, k, before, n_jobs)
-
-            detector = workshop.detector(f"round {k}", make)
-            workshop.forget(f"codes {k}", f"fit {k}.npz")
-        return self._round(collection, last, detector, n_jobs)
-
-    def _round(self, collection, k, before, n_jobs):
-        """The detector of round k; its notes tell above which score it finds a window hard."""
-        workshop, positives, negatives = collection.workshop, collection.positives(), collection.negatives(k, before)
-        binned = BinnedData(workshop.turned(f"codes {k}", positives, negatives), *collection.bins)
-        model = clone(self.classifiers[k]).set_params(
-            n_estimators=self.n_estimators[k], n_jobs=n_jobs, verbose=self.verbose
-        )
-        fit_binned(model, binned, len(positives), Checkpoint(workshop.path(f"fit {k}.npz")))
-        scores, lowest = staged_sums(model, binned, len(positives), collection.threads)
-        detector = self._detector(model, lowest)
-        detector.notes["hard"] = hard_threshold(scores, len(positives))
-        detector.notes["negatives"] = len(negatives)
-        return detector
-
-    def _detector(self, model, lowest):
-        is_papers = isinstance(model, AdaBoostClassifier) and model.shrinkage <= SHRINKAGE
-        rejection = np.full(len(lowest), REJECTION) if is_papers else lowest
-        trees = detector_trees(model.learners_, model.weights_, model.threshold_, self.places, rejection)
-        return PedestrianDetector(
-            self.search.spec,
-            self.search.window,
-            trees,
-            scales=self.search.per_octave,
-            smooth=self.search.smooth,
-            notes=self.notes,
-        )
+def _boost(config, k, samples, negatives, cache, threads):
+    """Train the detector of round k; its notes hold the score above which it finds a window hard."""
+    n_positives = len(samples.positives)
+    binned = BinnedData(cache.codes(k, samples.positives, negatives), *samples.bins)
+    model = clone(config.classifiers[k])
+    model.set_params(n_estimators=config.n_estimators[k], n_jobs=threads.n_threads, verbose=config.verbose)
+    fit_binned(model, binned, n_positives, Checkpoint(cache.fit_path(k)))
+    scores, lowest = staged_sums(model, binned, n_positives, threads)
+    is_papers = isinstance(model, AdaBoostClassifier) and model.shrinkage <= SHRINKAGE
+    rejection = np.full(len(lowest), REJECTION) if is_papers else lowest
+    trees = detector_trees(model.learners_, model.weights_, model.threshold_, config.places, rejection)
+    notes = {"hard": hard_threshold(scores, n_positives), "negatives": len(negatives)}
+    return PedestrianDetector(config.search, trees, notes=config.notes | notes)
 
 
 def staged_sums(model, binned, n_positives, threads):
-    """Final scores of the training samples, and below what sum no positive has been by far, tree by tree.
+    """Compute the scores of the training samples and, tree by tree, a sum far below those of all positives.
 
     Returns
     -------
     scores : ndarray of shape (n_samples,)
+        After all trees.
     lowest : ndarray of shape (n_trees,)
         The least sum of the positives, less the distance between the medians of the classes: new positives score
-        lower than those of the training, which are all but parted from the negatives in the end.
+        lower than those of the training, which are almost separated from the negatives in the end.
     """
     sums = np.full(binned.codes.shape[1], -model.threshold_)
     lowest = np.empty(len(model.learners_))
@@ -283,47 +193,7 @@ def staged_sums(model, binned, n_positives, threads):
 
 
 def hard_threshold(scores, n_positives):
-    """The score above which a window without an object is hard (`train_detector`, Notes)."""
+    """Compute the score above which a window without an object is hard (see the notes of `train_detector`)."""
     positives, negatives = scores[:n_positives], scores[n_positives:]
     distance = np.median(positives) - np.median(negatives)
     return float(min(0.0, np.quantile(positives, LOWEST_SHARE)) - HARD_MARGIN * distance)
-
-
-def _checked_classifiers(classifier, n_rounds, seed):
-    """The ensemble of each round; one that would be different each time gets a seed, or it could not be resumed."""
-    classifiers = classifier if isinstance(classifier, list | tuple) else [classifier] * n_rounds
-    for one in classifiers:
-        if not isinstance(one, WeightedEnsemble):
-            raise TypeError(
-                f"classifier must be an ensemble of this package, or a list of them; got {one!r}. "
-                "AdaBoostClassifier(shrinkage=0.1) is the paper's."
-            )
-    if len(classifiers) != n_rounds:
-        raise ValueError(
-            f"{len(classifiers)} classifiers do not fit the {n_rounds} rounds of n_estimators; give one, "
-            "or one for each round."
-        )
-    return [
-        clone(one).set_params(random_state=int(stream(seed, 4, k).integers(2**31))) if one.random_state is None else one
-        for k, one in enumerate(classifiers)
-    ]
-
-
-def _checked_notes(notes):
-    """Notes as a file will hold them."""
-    for name in OWN_NOTES:
-        if name in notes:
-            raise ValueError(f"notes[{name!r}] is set by training itself; name yours otherwise.")
-    return plain(notes, "notes")
-
-
-def _fingerprint(sources):
-    """Number and digest of the contents of files, or of the pixels of images."""
-    digest = hashlib.sha256()
-    for source in sources:
-        if isinstance(source, str | Path):
-            digest.update(hashlib.sha256(Path(source).read_bytes()).digest())
-        else:
-            pixels = np.ascontiguousarray(source)
-            digest.update(f"{pixels.shape} {pixels.dtype}".encode() + pixels.tobytes())
-    return f"{len(sources)} {digest.hexdigest()[:16]}"

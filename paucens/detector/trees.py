@@ -1,32 +1,32 @@
-"""An ensemble of trees made ready to be slid over images."""
+"""An ensemble of trees laid out for scanning images."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 
-WHOLE_DEPTH = 3  # trees up to it are also laid out whole, for many windows at once
+WHOLE_DEPTH = 3  # trees of at most this depth are also laid out as complete trees, for many windows at once
 INNER = 2**WHOLE_DEPTH - 1
 
 
 @dataclass(frozen=True, eq=False)
 class DetectorTrees:
-    """All trees end to end, and what their nodes look at.
+    """All trees, one after the other, and the values that their nodes look at.
 
     Attributes
     ----------
     first : ndarray of shape (n_trees + 1,), int32
         First node of each tree.
     place : ndarray of shape (n_nodes, 3), int32
-        Row and column in the window, and channel, that a node looks at; 0 at leaves.
+        Row and column in the window and channel of the value that a node looks at; 0 at leaves.
     threshold : ndarray of shape (n_nodes,), float32
-        Values above it go to the right child.
+        Larger values go to the right child.
     child : ndarray of shape (n_nodes,), int32
-        Left child, counted from the first node of the tree; the right child is the next node; 0 marks a leaf.
+        Left child, counted from the first node of the tree; the right child is the node after it. 0 marks a leaf.
     value : ndarray of shape (n_nodes,), float32
-        What a leaf adds to the score.
+        Contribution of a leaf to the score.
     rejection : ndarray of shape (n_trees,), float32
-        A window whose sum after a tree is not above it is given up.
+        A window is rejected if its sum after a tree is not larger than this.
     bias : ndarray of shape (), float32
         The score before the first tree.
     """
@@ -40,19 +40,23 @@ class DetectorTrees:
     bias: np.ndarray
 
     def offsets(self, n_channels, n_columns):
-        """What each node adds to the first cell of a window in strips (row, channel, column), int32 (n_nodes,)."""
+        """Locate the value of each node in strips (row, channel, column), from the first cell of a window; int32."""
         row, column, channel = self.place.T
         return (row * n_channels + channel) * np.int32(n_columns) + column
 
     def arrays(self):
-        """The attributes by name, for a file."""
+        """Return the attributes by name, for a file."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def without_rejection(self):
+        """Return the same trees without a soft cascade: each window gets the sum of all of them."""
+        return replace(self, rejection=np.full_like(self.rejection, -np.inf))
 
     @cached_property
     def whole(self):
-        """Places of the nodes of all trees in heap order, (n_trees, 7), and of their leaves, (n_trees, 8).
+        """Indices of the nodes of all trees in heap order, (n_trees, 7), and of their leaves, (n_trees, 8).
 
-        None where a tree is deeper than `WHOLE_DEPTH`. A leaf above the last level stands for all below it.
+        None if a tree is deeper than `WHOLE_DEPTH`. A leaf above the last level is repeated below itself.
         """
         heap = np.empty((len(self.rejection), 2 * INNER + 1), dtype=np.int32)
         heap[:, 0] = self.first[:-1]
@@ -66,7 +70,7 @@ class DetectorTrees:
 
 
 def detector_trees(learners, weights, threshold, places, rejection):
-    """Lay out an ensemble.
+    """Lay out an ensemble for scanning.
 
     Parameters
     ----------
@@ -77,7 +81,7 @@ def detector_trees(learners, weights, threshold, places, rejection):
     places : ndarray of shape (n_features, 3)
         Row, column and channel of each feature of the learners.
     rejection : ndarray of shape (n_trees,)
-        Below which sums, threshold subtracted, a window is given up.
+        Sums, threshold subtracted, at or below which a window is rejected.
 
     Returns
     -------
@@ -100,6 +104,6 @@ def detector_trees(learners, weights, threshold, places, rejection):
 
 
 def _floats_at_most(thresholds):
-    """Round down to float32: for a float32 x, x > threshold stays what it was."""
+    """Round down to float32: for a float32 x, x > threshold keeps its truth value."""
     rounded = thresholds.astype(np.float32)
     return np.where(rounded > thresholds, np.nextafter(rounded, np.float32(-np.inf)), rounded)

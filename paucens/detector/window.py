@@ -1,33 +1,35 @@
-"""The window that a detector slides: its size, the object in it, what its features may see, which cells they are."""
+"""The sliding window of a detector: its size, the object in it, and the features it has."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from paucens.features.channels import CELL
-from paucens.validation import check_integer, check_positive
+from paucens.validation import check_choice, check_integer, check_positive
 
-MOST_PIXELS = 4096  # of a side: windows beyond it are slips
+MOST_PIXELS = 4096  # of a side: larger windows are mistakes
 
 
 @dataclass(frozen=True)
 class Window:
-    """Sizes in pixels, all as (height, width).
+    """The sliding window; sizes are (height, width) in pixels.
 
     Attributes
     ----------
-    shape : tuple of int
-        The window, multiples of the cell, 4.
-    target : tuple of float
-        The object in the middle of it: what a detection's box is.
-    margin : int
-        Pixels around the window that features may see, a multiple of the cell; training crops are larger than the
-        window by it on all sides.
+    shape : tuple of int, default=(128, 64)
+        Size of the window, multiples of the side of a cell, 4.
+    target : tuple of float, default=(100.0, 41.0)
+        Size of the object in the middle of the window, which is the box of a detection.
+    margin : int, default=16
+        Pixels around the window that features may depend on, a multiple of 4. Training crops are larger than the window
+        by it on all sides.
+    inside : bool, default=False
+        Whether windows must lie inside the image. Otherwise they may leave it as long as the object need not.
 
     Raises
     ------
     ValueError
-        For sizes that are not multiples of the cell, and a target that is not inside of the window.
+        If a size is not a multiple of the cell, or the target does not fit into the window.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class Window:
     shape: tuple = (128, 64)
     target: tuple = (100.0, 41.0)
     margin: int = 16
+    inside: bool = False
 
     def __post_init__(self):
         for name in ("shape", "target"):
@@ -50,36 +53,39 @@ class Window:
                 raise ValueError(f"{name} of a window must be made of whole cells of {CELL} pixels; got {side}.")
         for inner, side in zip(self.target, self.shape, strict=True):
             check_positive("target of a window", inner, most=side)
+        check_choice("inside of a window", self.inside, (True, False))
 
     @property
     def cells(self):
-        """Rows and columns of cells in the window."""
+        """Number of rows and columns of cells in the window."""
         return tuple(side // CELL for side in self.shape)
 
     @property
     def crop(self):
-        """The window with its margin."""
+        """Size of the window with its margin."""
         return tuple(side + 2 * self.margin for side in self.shape)
 
     @property
     def overhang(self):
-        """By how much a window may leave the image, so that the object in it need not: whole cells."""
+        """Number of pixels, whole cells, by which a window may leave the image down and across."""
+        if self.inside:
+            return 0, 0
         return tuple(
             int(np.ceil((side - inner) / 2 / CELL)) * CELL for side, inner in zip(self.shape, self.target, strict=True)
         )
 
     @property
     def padding(self):
-        """What is added on each side of an image: the overhang, and the margin around the windows there."""
+        """Number of pixels added on each side of an image: the overhang, and the margin around the windows there."""
         return tuple(side + self.margin for side in self.overhang)
 
     def boxes(self, cells, ratio):
-        """Boxes of the objects in windows.
+        """Compute the boxes of the objects in windows.
 
         Parameters
         ----------
         cells : ndarray of shape (k, 2)
-            Row and column of each window among those of a level, `positions`.
+            Row and column of each window in the grid of a level.
         ratio : tuple of float
             Height and width of the level divided by those of the image.
 
@@ -93,15 +99,15 @@ class Window:
         sizes = np.broadcast_to(np.array(self.target) / ratio, corners.shape)
         return np.concatenate([corners[:, ::-1], sizes[:, ::-1]], axis=1)
 
-    def positions(self, level_shape):
-        """How many rows and columns of windows a level of this height and width has."""
+    def grid_shape(self, level_shape):
+        """Count the rows and columns of windows on a level of this height and width."""
         return tuple(
             max(0, (side + 2 * pad - crop) // CELL + 1)
             for side, pad, crop in zip(level_shape, self.padding, self.crop, strict=True)
         )
 
-    def offered(self, spec):
-        """Places of the values of a window that depend on nothing outside of its crop.
+    def features(self, spec):
+        """List the values of a window that depend on nothing outside its crop.
 
         Parameters
         ----------
@@ -113,13 +119,14 @@ class Window:
             Row, column and channel, channel by channel.
         """
         inside = [
-            (first >= 0) & (last <= side) for side, (first, last) in zip(self.crop, self._seen(spec), strict=True)
+            (first >= 0) & (last <= side)
+            for side, (first, last) in zip(self.crop, self._dependencies(spec), strict=True)
         ]  # (n_channels, n_rows) and (n_channels, n_columns)
         channel, row, column = np.nonzero(inside[0][:, :, None] & inside[1][:, None, :])
         return np.stack([row, column, channel], axis=1).astype(np.int32)
 
-    def _seen(self, spec):
-        """First and last pixel of the crop that each cell depends on, for each channel: down, then across."""
+    def _dependencies(self, spec):
+        """Yield the first and last pixel of the crop that each cell of each channel depends on: down, then across."""
         for n_cells in self.cells:
             start = self.margin + CELL * np.arange(n_cells)
             yield start + spec.supports[:, :1], start + spec.supports[:, 1:]

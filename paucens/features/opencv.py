@@ -1,4 +1,4 @@
-"""OpenCV, which only some features need: an optional extra, imported when they are used."""
+"""OpenCV, an optional extra that only some features need; it is imported when they are used."""
 
 
 def from_opencv(name):
@@ -7,7 +7,7 @@ def from_opencv(name):
     Raises
     ------
     ImportError
-        Where OpenCV is not installed or lacks the name; the message says what to install.
+        If OpenCV is not installed or lacks the name; the message says what to install.
     """
     try:
         import cv2
@@ -17,7 +17,7 @@ def from_opencv(name):
         ) from error
     if not hasattr(cv2, name):
         raise ImportError(
-            f"OpenCV {cv2.__version__} has no {name}; version 4 has (5 dropped HOG from its wheels). Run "
-            "pip install 'paucens[opencv]', beside which no other OpenCV wheel may be installed."
+            f"OpenCV {cv2.__version__} has no {name}; it is part of version 4 (the wheels of version 5 lack HOG). "
+            "Run pip install 'paucens[opencv]' and uninstall any other OpenCV wheel."
         )
     return getattr(cv2, name)

@@ -1,4 +1,4 @@
-"""An image at many sizes: which sizes, its pixels there, and its channels, computed or approximated level by level."""
+"""An image at many sizes: its sizes, its pixels and its channels, computed or approximated level by level."""
 
 from dataclasses import dataclass, replace
 
@@ -10,23 +10,23 @@ from paucens.parallel import Threads
 
 kernels = chosen("pooling")
 
-GRID = np.arange(0, 1, 0.01)  # places between the ends of half a cell where a scale may be moved
-TINY_MEAN = 1 / 50  # of the largest: images whose channels mean less say nothing about how they change
+GRID = np.arange(0, 1, 0.01)  # where in half a cell a scale may move to
 
 
 @dataclass(frozen=True)
 class Level:
-    """Hold one size of an image.
+    """One size of an image.
 
     Attributes
     ----------
     scale : float
-        What both sides are multiplied by, but for the rounding to whole cells.
+        Factor of both sides, before they are rounded to whole cells.
     shape : tuple of int
         Height and width in pixels, multiples of the cell size.
     ratio : tuple of float
-        Height and width divided by the image's, exactly: divide boxes found on this level by them.
+        Height and width divided by those of the image, exactly. Divide boxes found on this level by them.
     channels : ndarray of shape (rows, columns, n_channels), float32, or None
+        None unless they have been computed.
     """
 
     scale: float
@@ -43,24 +43,24 @@ def scales(shape, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), shrink=4)
     shape : tuple of int
         Height and width of the image.
     per_octave : int, default=8
-        Sizes in a factor of two.
+        Number of sizes per factor of two.
     octaves_up : float, default=0
         Octaves of sizes larger than the image.
     min_shape : tuple of float, default=(50, 20.5)
-        Height and width of what is searched for; no level is smaller.
+        Height and width of the objects that are searched for; no level is smaller.
     shrink : int, default=4
         Side of a cell in pixels.
 
     Returns
     -------
     levels : list of Level
-        Without channels; empty where the image is smaller than `min_shape`.
+        Without channels; empty if the image is smaller than `min_shape`.
 
     Notes
     -----
     As Dollar's `chnsPyramid`: scale i is 2^(octaves_up - i / per_octave), moved by at most a quarter of a cell of the
-    shorter side to where height and width are nearest to whole cells. Equal neighbours are one. A minimum below four
-    cells is four cells.
+    shorter side so that height and width come nearest to whole cells. Levels of equal scale are listed once. A minimum
+    below four cells is raised to four cells.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _rounded(x):
 
 
 def _nearest_to_cells(scale, shorter, longer, shrink):
-    """Move a scale by up to a quarter of a cell of the shorter side to where both sides are nearest to whole cells."""
+    """Move a scale by up to a quarter of a cell of the shorter side so that both sides come nearest to whole cells."""
     middle = _rounded(shorter * scale / shrink) * shrink
     candidates = (middle + (GRID - 0.5) * shrink / 2) / shorter
     errors = [np.abs(side * candidates - _rounded(side * candidates / shrink) * shrink) for side in (shorter, longer)]
@@ -106,18 +106,18 @@ def resize(pixels, shape, threads, smooth=0.0) -> np.ndarray:
         The new height and width.
     threads : paucens.parallel.Threads
     smooth : float in [0, 1], default=0.0
-        Radius of a triangle, convTri of Dollar's toolbox, by which the result is smoothed: [1 p 1] / (2 + p) down and
-        across, p = 12 / (r (r + 2)) - 2.
+        Radius r of the triangle filter that smooths the result (convTri of Dollar's toolbox): [1 p 1] / (2 + p) down
+        and across, p = 12 / (r (r + 2)) - 2.
 
     Returns
     -------
     resized : ndarray of shape (*shape, n)
-        Of the same type, bytes rounded; `pixels` itself where the shape stays and nothing is smoothed.
+        Of the same type, bytes rounded; `pixels` itself if the shape stays the same and nothing is smoothed.
 
     Notes
     -----
-    As Dollar's `imResample`: where a side shrinks, a new pixel is the mean over the area it covers; where it grows, the
-    linear interpolation between centres.
+    As Dollar's `imResample`: if a side shrinks, a new pixel is the mean over the area it covers; if it grows, new
+    pixels are interpolated linearly between the centres of old ones.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def resize(pixels, shape, threads, smooth=0.0) -> np.ndarray:
 
 
 def _weights(n_old, n_new):
-    """Return the first old pixel that each new one is made of, int32 (n_new,), and weights (n_new, n_taps)."""
+    """Return the first old pixel that each new one depends on, int32 (n_new,), and weights (n_new, n_taps)."""
     if n_new <= n_old:
         edges = np.arange(n_new + 1) * n_old / n_new
         n_taps = int((np.ceil(edges[1:]) - np.floor(edges[:-1])).max())
@@ -158,7 +158,7 @@ def _weights(n_old, n_new):
 
 
 def _smoothed(first, weights, n_old, radius):
-    """Weights of new pixels that are each mixed with their neighbours; at the border a pixel is its own."""
+    """Combine weights with a smoothing of the new pixels; a pixel at the border is its own neighbour."""
     if radius == 0:
         return first, weights
     middle = 12 / (radius * (radius + 2)) - 2
@@ -173,6 +173,14 @@ def _smoothed(first, weights, n_old, radius):
     return start.astype(np.int32), mixed.astype(np.float32)
 
 
+def level_pixels(rgb, shape, threads, smooth=0.0) -> np.ndarray:
+    """Resample an image, RGB by `as_rgb`, to a height and width and smooth it; the result is RGB of the same kind."""
+    pixels = resize(rgb, shape, threads, smooth)
+    if pixels.dtype != np.uint8:
+        pixels = np.minimum(pixels, 1)  # rounding may have pushed white above 1
+    return pixels
+
+
 # -- channels --------------------------------------------------------------------------------------
 
 
@@ -184,28 +192,33 @@ def channel_pyramid(
     Parameters
     ----------
     image : array-like or PIL image
-        What `paucens.images.as_rgb` takes.
+        RGB or grey, see `paucens.images.as_rgb`.
     spec : ChannelSpec
         The channels.
-    per_octave, octaves_up, min_shape
-        As in `scales`.
+    per_octave : int, default=8
+        Number of sizes per factor of two.
+    octaves_up : float, default=0
+        Octaves of sizes larger than the image.
+    min_shape : tuple of float, default=(50, 20.5)
+        Height and width of the smallest level.
     n_approximated : int, default=0
-        Levels between two whose channels are computed; theirs are resampled from the nearest computed ones.
+        Number of levels between two whose channels are computed. Theirs are resampled from the nearest computed level.
     lambdas : dict of str to float, optional
-        For each group of channels the exponent of its power law, from `estimate_lambdas`; needed to approximate.
-    n_jobs : int, default=None
-        Threads, as in joblib. Results do not depend on it.
+        Exponent of the power law of each group of channels, from `estimate_lambdas`; needed to approximate.
+    n_jobs : int, optional
+        Number of threads, as in joblib. Results do not depend on it.
 
     Yields
     ------
     level : Level
-        With channels. One level is in memory at a time, with the computed one that it is resampled from.
+        With channels. Memory holds one level at a time, and the computed one that it is resampled from.
 
     Notes
     -----
-    Resampled channels are multiplied by (s / s')^-lambda, s and s' the two scales (Dollar, Appel, Belongie and
-    Perona, PAMI 2014, Eq. 8). Dollar's program approximates before it smooths the channels, here they are smooth
-    already. Each level is resampled from the image itself; Dollar's takes the half-size image once it has it.
+    Resampled channels are multiplied by (s / s')^-lambda, where s and s' are the two scales (Dollar, Appel, Belongie
+    and Perona, PAMI 2014, Eq. 8). Dollar's program approximates before it smooths the channels; here they have been
+    smoothed already. Each level is resampled from the image itself; Dollar's program takes the half-size image once it
+    has it.
 
     Examples
     --------
@@ -225,112 +238,51 @@ def channel_pyramid(
     levels = scales(
         rgb.shape[:2], per_octave=per_octave, octaves_up=octaves_up, min_shape=min_shape, shrink=spec.shrink
     )
-    return _computed_levels(rgb, spec, levels, n_approximated + 1, lambdas, n_jobs)
+
+    def generate():  # so that the arguments are checked before the first level is asked for
+        with Threads(n_jobs) as threads:
+            yield from levels_with_channels(rgb, spec, levels, threads, step=n_approximated + 1, lambdas=lambdas)
+
+    return generate()
 
 
-def _computed_levels(rgb, spec, levels, step, lambdas, n_jobs):
+def levels_with_channels(rgb, spec, levels, threads, *, step=1, lambdas=None, smooth=0.0):
+    """Yield the levels of an image with their channels; see `channel_pyramid`.
+
+    Parameters
+    ----------
+    rgb : ndarray
+        RGB by `as_rgb`.
+    spec : ChannelSpec
+    levels : list of Level
+    threads : paucens.parallel.Threads
+    step : int, default=1
+        Channels are computed for each `step`-th level and resampled for the others.
+    lambdas : dict of str to float, optional
+    smooth : float in [0, 1], default=0.0
+        Radius of the triangle filter that smooths the pixels of each level.
+    """
     computed = None
-    with Threads(n_jobs) as threads:
-        for i, level in enumerate(levels):
-            nearest = nearest_computed(i, len(levels), step)
-            if nearest != computed:
-                source = levels[nearest]
-                channels, computed = channels_at(rgb, source.shape, spec, threads, n_jobs), nearest
-            if i == nearest:
-                yield replace(level, channels=channels)
-            else:
-                yield replace(level, channels=approximated(channels, source, level, spec, lambdas, threads))
+    for i, level in enumerate(levels):
+        nearest = _nearest_computed(i, len(levels), step)
+        if nearest != computed:
+            source, computed = levels[nearest], nearest
+            channels = spec.compute_checked(level_pixels(rgb, source.shape, threads, smooth), threads)
+        if i == nearest:
+            yield replace(level, channels=channels)
+        else:
+            yield replace(level, channels=_approximated(channels, source, level, spec, lambdas, threads))
 
 
-def nearest_computed(i, n_levels, step):
-    """Return the nearest multiple of step in range(n_levels), the smaller one if two are as near."""
+def _nearest_computed(i, n_levels, step):
+    """Return the multiple of step in range(n_levels) nearest to i, the smaller of two that are as near."""
     return min((i + (step - 1) // 2) // step, (n_levels - 1) // step) * step
 
 
-def channels_at(rgb, shape, spec, threads, n_jobs, smooth=0.0):
-    """Compute the channels of an image, RGB by `as_rgb`, resampled to a height and width and smoothed."""
-    pixels = resize(rgb, shape, threads, smooth)
-    if pixels.dtype != np.uint8:
-        pixels = np.minimum(pixels, 1)  # weights add up to 1 but for rounding
-    return spec.compute(pixels, n_jobs=n_jobs)
-
-
-def approximated(channels, source, level, spec, lambdas, threads):
-    """Resample the channels of the level `source` to another level, by the power laws of the groups."""
-    shape = tuple(side // spec.shrink for side in level.shape)
-    approximated = resize(channels, shape, threads)
+def _approximated(channels, source, level, spec, lambdas, threads):
+    """Resample the channels of the level `source` to another level by the power laws of their groups."""
+    approximated = resize(channels, tuple(side // spec.shrink for side in level.shape), threads)
     gains = np.empty(channels.shape[2], dtype=np.float32)
     for group, part in spec.groups.items():
         gains[part] = (level.scale / source.scale) ** -lambdas[group]
     return approximated * gains
-
-
-def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) -> dict:
-    """Estimate by which power of the scale the mean of each group of channels changes.
-
-    Parameters
-    ----------
-    images : list of array-like or of PIL image
-        Typical images, tens to hundreds; the shorter side at least 4 cells after n_octaves.
-    spec : ChannelSpec
-    per_octave, n_octaves : int, default=8 and 2
-        The scales 2^(-i / per_octave), down to 2^-n_octaves.
-    n_jobs : int, default=None
-        Threads, as in joblib.
-
-    Returns
-    -------
-    lambdas : dict of str to float
-        For each group of the spec; 0 where no image has a positive mean to speak of.
-
-    Raises
-    ------
-    ValueError
-        For no image, or one that is too small, by its place.
-
-    Notes
-    -----
-    The mean of the channels at scale s over that at scale 1, averaged over images, is fitted by a s^-lambda, least
-    squares of logarithms (Dollar et al., PAMI 2014, Eq. 7). The image at scale 1 is sharper than a resampled one, which
-    the factor a takes up. Images are left out of a group where their mean is below 1/50 of the largest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from paucens.features import ChannelSpec
-    >>> noise = np.random.RandomState(0).randint(256, size=(2, 128, 96, 3)).astype(np.uint8)
-    >>> lambdas = estimate_lambdas(noise, ChannelSpec.parse("LUV+M"))
-    >>> lambdas["M"] < 0.1, abs(lambdas["LUV"]) < 0.01
-    (True, True)
-    """
-    if len(images) == 0:
-        raise ValueError("images holds no image; at least one is needed, hundreds are better.")
-    factors = 2.0 ** (-np.arange(per_octave * n_octaves + 1) / per_octave)
-    means = np.array([_group_means(image, k, spec, factors, n_jobs) for k, image in enumerate(images)])
-    return {group: _exponent(means[:, :, k], factors) for k, group in enumerate(spec.groups)}
-
-
-def _group_means(image, place, spec, factors, n_jobs):
-    """Return the mean of each group of channels at each scale, (n_scales, n_groups)."""
-    rgb = as_rgb(image)
-    if min(rgb.shape[:2]) * factors[-1] < 4 * spec.shrink:
-        raise ValueError(
-            f"Image {place} has {rgb.shape[0]} x {rgb.shape[1]} pixels; at least {4 * spec.shrink / factors[-1]:g} are "
-            "needed in both directions. Leave it out, or take fewer octaves."
-        )
-    means = np.empty((len(factors), len(spec.groups)))
-    with Threads(n_jobs) as threads:
-        for row, factor in zip(means, factors, strict=True):
-            shape = tuple(int(_rounded(side * factor / spec.shrink)) * spec.shrink for side in rgb.shape[:2])
-            channels = channels_at(rgb, shape, spec, threads, n_jobs)
-            row[:] = [channels[..., part].mean(dtype=np.float64) for part in spec.groups.values()]
-    return means
-
-
-def _exponent(means, factors):
-    """Fit lambda to means of shape (n_images, n_scales)."""
-    usable = means[means.min(axis=1) > TINY_MEAN * max(means.max(), 0)]
-    if len(usable) == 0:
-        return 0.0
-    ratios = (usable[:, 1:] / usable[:, :1]).mean(axis=0)
-    return -float(np.polyfit(np.log2(factors[1:]), np.log2(ratios), 1)[0])

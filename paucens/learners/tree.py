@@ -23,7 +23,7 @@ from paucens.validation import (
 
 
 class TreeLearner(BaseEstimator):
-    """Base of `Tree` and `Stump`, which differ in their parameters only."""
+    """Base of `Tree` and `Stump`, which differ in their parameters and resolve them in `growing_rule`."""
 
     @all_or_nothing
     def fit(self, X, signed_weights):
@@ -68,10 +68,6 @@ class TreeLearner(BaseEstimator):
         X = check_features(self, X, reset=False)
         with Threads(1) as threads:
             return self.predict_checked(X, threads)
-
-    def growing_rule(self, n_features):
-        """Resolve the parameters for data of n_features columns, a GrowingRule; raise ValueError if one is wrong."""
-        raise NotImplementedError(f"{type(self).__name__} must define growing_rule.")
 
     # -- the protocol of weak learners -------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Metrics of labels and scores: ROC curve, partial AUC, TPR at an FPR, confidence intervals and a paired test.
+"""Metrics of labels and scores: ROC curve, partial AUC, TPR at an FPR, confidence intervals, a paired test.
 
 In every function the positive label is the larger of the two, unless `pos_label` names the other one. Larger
 scores mean "more positive", and only their order matters.
@@ -8,11 +8,14 @@ from paucens.metrics.areas import partial_auc, pauc_scorer
 from paucens.metrics.curves import roc_points, threshold_at_fpr, tpr_at_fpr
 from paucens.metrics.intervals import PartialAUCInterval, PartialAUCTest, partial_auc_interval, partial_auc_test
 from paucens.metrics.ranges import check_fpr_range, rank_range
+from paucens.metrics.repeats import MeanInterval, mean_interval
 
 __all__ = [
+    "MeanInterval",
     "PartialAUCInterval",
     "PartialAUCTest",
     "check_fpr_range",
+    "mean_interval",
     "partial_auc",
     "partial_auc_interval",
     "partial_auc_test",

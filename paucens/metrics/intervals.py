@@ -113,7 +113,7 @@ def partial_auc_interval(
     centre = mean_area(v, positives)
     spread = centre * (1 - centre)
     if min(m, n) < 2 or min(value, 1 - value, spread) < 1e-12:
-        low, high = _wilson(value, _trials(m, n, alpha, beta), z)
+        low, high = wilson_interval(value, _trials(m, n, alpha, beta), z)
     else:
         if method == "analytic":
             variance = _variance_of_mean(v, positives) + _variance_of_mean(u, negatives)
@@ -184,7 +184,7 @@ def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95
     from_positives, from_negatives = (_variance_of_mean(d, np.ones(len(d))) for d in (v, u))
     variance, trials = from_positives + from_negatives, _trials(m, n, alpha, beta)
     if min(m, n) < 2 or variance < 1e-20 / trials:
-        low, high = (2 * end - 1 for end in _wilson((1 + difference) / 2, trials, float(ndtri(quantile))))
+        low, high = (2 * end - 1 for end in wilson_interval((1 + difference) / 2, trials, float(ndtri(quantile))))
         return PartialAUCTest(difference, low, high, math.erfc(abs(difference) * math.sqrt(trials / 2)))
     freedom = variance**2 / (from_positives**2 / (m - 1) + from_negatives**2 / max(1.0, n * (beta - alpha)))
     error = math.sqrt(variance)
@@ -219,7 +219,7 @@ def _trials(m, n, alpha, beta):
     return 1 / (1 / m + 1 / (n * (beta - alpha)))
 
 
-def _wilson(share, trials, z):
+def wilson_interval(share, trials, z):
     """Return Wilson's score interval of a binomial proportion."""
     shrink = 1 / (1 + z * z / trials)
     centre = shrink * (share + z * z / (2 * trials))

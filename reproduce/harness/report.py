@@ -1,4 +1,4 @@
-"""Results as text and pictures: the paper's numbers, Markdown of frames, intervals beside names."""
+"""Results as text: the paper's numbers, paired differences, Markdown."""
 
 import math
 import tomllib
@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from harness.compare import mean_interval
-from paucens.plotting import GREY
+from paucens.metrics import mean_interval
 
 PAPER = Path(__file__).resolve().parents[1] / "paper.toml"
 NOTHING = "–"
@@ -31,6 +30,22 @@ def markdown(rows, columns):
     frame = pd.DataFrame(rows, columns=columns, dtype=object).dropna(axis=1, how="all")
     text = frame.where(frame.notna(), NOTHING).map(lambda cell: str(cell).replace("|", "\\|"))
     return text.to_markdown(index=False, disable_numparse=True)
+
+
+def differences(rows, ours, by="method", value="pauc", unit="repeat"):
+    """Ours minus each other method, paired over the repeats: a DataFrame with a column per other, in order."""
+    wide = rows.pivot(index=unit, columns=by, values=value)[list(dict.fromkeys(rows[by]))]
+    return -wide.drop(columns=ours).sub(wide[ours], axis=0)
+
+
+def order_holds(printed, measured):
+    """Tell whether methods that the paper sets apart come in its order here too; both are dicts of method to mean.
+
+    >>> order_holds({"a": 0.88, "b": 0.87, "c": 0.87}, {"a": 0.9, "b": 0.85, "c": 0.86})
+    True
+    """
+    both = [method for method in printed if method in measured]
+    return all(measured[a] > measured[b] for a in both for b in both if printed[a] > printed[b])
 
 
 def difference_cells(differences, ours, *overlaps):
@@ -59,23 +74,3 @@ def interval_text(low, high, form="+.3f"):
 def yes_no(truth):
     """Answer a question in a table."""
     return "yes" if truth else "no"
-
-
-def forest(axes, intervals, look, reference=None):
-    """Draw means with their intervals, a line per name from top to bottom.
-
-    `intervals` maps each name to a list of (mean, low, high), for example one per seed; `look` maps a name to its
-    colour and marker, as `paucens.plotting.method_style` does; `reference` is where an upright line stands.
-    """
-    if reference is not None:
-        axes.axvline(reference, color=GREY, linewidth=0.8, zorder=1)
-    for place, (name, own) in enumerate(intervals.items()):
-        colour, marker = look(name)
-        places = place + 0.18 * (np.arange(len(own)) - (len(own) - 1) / 2)
-        means, lows, highs = np.transpose(own)
-        axes.hlines(places, lows, highs, color=colour, linewidth=1)
-        axes.plot(means, places, marker, color=colour, markersize=4.5)
-    axes.set_yticks(range(len(intervals)), list(intervals))
-    axes.set_ylim(len(intervals) - 0.5, -0.5)
-    axes.grid(axis="y", visible=False)
-    axes.grid(axis="x", visible=True)

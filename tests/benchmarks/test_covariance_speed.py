@@ -6,12 +6,13 @@ from scipy import ndimage
 
 from paucens._kernels import builds
 from paucens._kernels import covariance as baseline
-from paucens.features import covariance
+from paucens.features import PRESETS, CovarianceRule, covariance
 from paucens.features.channels import luminance, luv, smooth_planes
-from paucens.features.covariance import ENTRIES, RULES, CovarianceRule, covariance_channels
+from paucens.features.covariance import ENTRIES, covariance_channels
 from paucens.features.pyramid import resize, scales
 from paucens.parallel import Threads
 
+RULES = {name: preset.covariance for name, preset in PRESETS.items() if name != "acf"}
 ONE_SIZE = CovarianceRule(patch_sizes=(8,))
 LIMITS = {
     ("paper", "portable"): 3,

@@ -34,17 +34,17 @@ def test_labels_against_scikit_image(ratio, picture):
 
 
 @pytest.mark.parametrize(
-    ("preset", "pooled", "limit"), [("paper", True, 0.6), ("paper", False, 0.45), ("release", True, 0.5)]
+    ("form", "pooled", "limit"), [("patches", True, 0.6), ("patches", False, 0.45), ("histograms", True, 0.5)]
 )
-def test_pyramid_against_hog(ratio, picture, hog_call, preset, pooled, limit):
+def test_pyramid_against_hog(ratio, picture, hog_call, form, pooled, limit):
     """All of the budget is 6 times the peer."""
     planes = [lightness(picture, *level.shape[::-1]) for level in scales((480, 640))]
-    n_channels = {"paper": 174, "release": 116}[preset]
+    n_channels = {"patches": 174, "histograms": 116}[form]
     outs = [np.zeros((plane.shape[0] // 4, plane.shape[1] // 4, n_channels), dtype=np.float32) for plane in planes]
 
     def ours():
         for plane, out in zip(planes, outs, strict=True):
-            lbp_channels(plane, preset, pooled, HERE, out)
+            lbp_channels(plane, form, pooled, HERE, out)
 
     assert ratio(ours, hog_call, rounds=9) <= limit
 
@@ -52,5 +52,5 @@ def test_pyramid_against_hog(ratio, picture, hog_call, preset, pooled, limit):
 def test_two_threads(picture, two_threads):
     plane = lightness(picture, 640, 480)
     out = np.zeros((120, 160, 174), dtype=np.float32)
-    speedup = two_threads(lambda threads: lambda: lbp_channels(plane, "paper", True, threads, out))
+    speedup = two_threads(lambda threads: lambda: lbp_channels(plane, "patches", True, threads, out))
     assert speedup > 0.5  # 1.6 is wanted on an idle machine; recorded, since these machines seldom are

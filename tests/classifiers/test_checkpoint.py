@@ -63,12 +63,14 @@ def test_a_resumed_fit_equals_an_uninterrupted_one(ensemble, digits, binned, tmp
         assert np.asarray(getattr(whole, name)).dtype == np.asarray(getattr(resumed, name)).dtype
 
 
-@pytest.mark.parametrize("kind", [AdaBoostClassifier, PAUCBoostClassifier])
+@pytest.mark.parametrize("kind", [AdaBoostClassifier, PAUCBoostClassifier, PAUCEnsClassifier])
 def test_a_fit_resumes_at_any_checkpoint(kind, monkeypatch, tmp_path):
     monkeypatch.setattr("paucens.base.checkpoint.EVERY", 4)
+    for name in ("LEAST", "SPARE"):  # few negatives are kept, so that a screen is restored
+        monkeypatch.setattr(f"paucens.cutting_plane.screening.{name}", 1)
     X, y = load_toy(random_state=0)
     X, y = X[np.argsort(1 - y, kind="stable")], -np.sort(-y)
-    binned, model = bin_features(X, 256, Threads(1)), kind(learner=Stump(), n_estimators=14)
+    binned, model = bin_features(X, 256, Threads(1)), kind(learner=Tree(depth=2, leaves="real"), n_estimators=14)
     whole = clone(model).fit(X, y)
     for after in (5, 11):
         with pytest.raises(KeyboardInterrupt):

@@ -383,7 +383,9 @@ def test_adaboost_stops_at_a_learner_without_edge(leaves):
 def test_adaboost_treats_a_rounding_error_as_no_edge():
     X = np.ones((60, 2))
     y = np.repeat([0, 1], 30)
-    assert AdaBoostClassifier(learner=Tree(depth=2), n_estimators=50).fit(X, y).n_iter_ == 1
+    for kind in (AdaBoostClassifier, CSAdaBoostClassifier):
+        model = kind(learner=Tree(depth=2), n_estimators=50).fit(X, y)
+        assert model.n_iter_ == 1 and model.weights_.tolist() == [0.0]
 
 
 def test_perfect_scores_end_well():

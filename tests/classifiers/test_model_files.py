@@ -185,6 +185,14 @@ def test_foreign_learners_leave_no_file(data, model, tmp_path):
     assert (tmp_path / "model.npz").read_text() == "old"
 
 
+def test_labels_that_need_pickle_leave_no_file(data, tmp_path):
+    X, y = data
+    model = AdaBoostClassifier(n_estimators=2).fit(X, np.array(["2001-01-01", "2002-01-01"], dtype="datetime64[D]")[y])
+    with pytest.raises(TypeError, match="Only labels that are numbers, bools or strings can be saved; got"):
+        model.save(tmp_path / "model.npz")
+    assert not list(tmp_path.iterdir())
+
+
 def test_unfitted_models_leave_no_file(tmp_path):
     with pytest.raises(NotFittedError):
         PAUCEnsClassifier().save(tmp_path / "model.npz")
@@ -358,6 +366,13 @@ def test_damage_never_escapes_as_another_error(saved, case):
     rewrite(path, kind, OTHER_DAMAGE[case])
     with pytest.raises(ValueError, match=r"."):
         kind.load(path)
+
+
+def test_linear_learners_that_are_not_finite_are_refused(fitted, tmp_path):
+    fitted["linear"].save(tmp_path / "model.npz")
+    rewrite(tmp_path / "model.npz", PAUCEnsClassifier, set_entry("linear/coef", 0, np.nan))
+    with pytest.raises(ValueError, match="no linear learner, or one that is not finite"):
+        PAUCEnsClassifier.load(tmp_path / "model.npz")
 
 
 @pytest.mark.parametrize(

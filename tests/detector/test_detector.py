@@ -1,5 +1,6 @@
 """Training in pieces, searching, files and refusals of the detector, on rendered streets."""
 
+import itertools
 import json
 import os
 import random
@@ -8,27 +9,24 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from paucens import AdaBoostClassifier, AsymBoostClassifier, Linear, PAUCEnsClassifier, Tree, persistence
+from paucens import AdaBoostClassifier, AsymBoostClassifier, Linear, PAUCEnsClassifier, Tree, parallel, persistence
 from paucens.base import checkpoint
 from paucens.datasets import street_crops, synthetic_streets
-from paucens.detector import (
-    PedestrianDetector,
-    Window,
-    non_maximum_suppression,
-    samples,
-    scan,
-    train_detector,
-    workshop,
-)
+from paucens.detector import PedestrianDetector, Window, cache, non_maximum_suppression, samples, scan, train_detector
+from paucens.detector import model as detector_model
 from paucens.detector.training import hard_threshold
+from paucens.detector.window_sampler import WindowSampler
 from paucens.evaluation import log_average_miss_rate, miss_rate_curve, prepare_images
-from paucens.features import ChannelSpec
+from paucens.features import ChannelSpec, power_laws, pyramid, spec
+from paucens.parallel import Threads
 
 HERE = Path(__file__).parent
 SPEC = ChannelSpec.parse("M+O+LUV")
@@ -135,7 +133,7 @@ def test_killed_at_any_writing_it_goes_on(streets, detector, moment, tmp_path, m
         return call
 
     with monkeypatch.context() as dangerous:
-        dangerous.setattr(workshop.os, "replace", dying(os.replace))
+        dangerous.setattr(cache.os, "replace", dying(os.replace))
         with pytest.raises(Killed):
             train(streets, checkpoint=tmp_path)
     assert_same(train(streets, checkpoint=tmp_path), detector)
@@ -231,14 +229,16 @@ def test_whose_soft_cascade_is_the_papers(streets, classifier, constant):
         ({"classifier": [booster(), booster()]}, "2 classifiers do not fit the 1 rounds"),
         ({"n_estimators": (0,)}, "n_estimators must be an integer, 1 or larger"),
         ({"most_negatives": 1}, "most_negatives must be an integer, 60 or larger"),
-        ({"window": Window((16, 16), (12, 12), 0)}, "sees nothing but its crop"),
-        ({"window": (128, 64)}, r"window must be as Window\(\); got \(128, 64\)"),
-        ({"spec": "M+O+LUV"}, "spec must be as ChannelSpec"),
-        ({"n_estimators": 10}, "n_estimators must be a tuple of numbers of trees, one a round; got 10"),
+        ({"window": Window((16, 16), (12, 12), 0)}, "All cells of .* depend on pixels outside its crop"),
+        ({"window": (128, 64)}, r"window must be a Window, such as Window\(\); got \(128, 64\)"),
+        ({"spec": "M+O+LUV"}, "spec must be a ChannelSpec, such as"),
+        ({"n_estimators": 10}, "n_estimators must be a tuple of numbers of trees, one per round; got 10"),
         ({"n_estimators": ()}, "n_estimators must be a tuple"),
-        ({"notes": "INRIA"}, "notes must be as"),
+        ({"notes": "INRIA"}, "notes must be a dict"),
         ({"notes": {"hard": 1}}, r"notes\['hard'\] is set by training itself"),
         ({"notes": {"by": object()}}, r"notes\['by'\] is a object, not JSON"),
+        ({"repeat_edges": "masks"}, "repeat_edges must be one of True, False, 'mask'; got 'masks'"),
+        ({"mirrors": 1}, "mirrors must be one of True, False; got 1"),
         ({"scales": 65}, "scales must be an integer, from 1 to 64"),
         ({"negative_images": [np.zeros((90, 40, 3), dtype=np.uint8)] * 3}, "None of 3 negative images holds a window"),
         ({"negative_images": [noise_image(0), np.full((200, 200, 3), np.nan)]}, r"negative_images\[1\]: .*no nan"),
@@ -264,6 +264,7 @@ def test_training_teaches(streets, change, message):
         ({"target": (0, 0)}, "target of a window must be a finite number, larger than 0"),
         ({"target": (200, 41)}, "at most 128; got 200"),
         ({"target": "ab"}, "target of a window must be a tuple"),
+        ({"inside": "yes"}, "inside of a window must be one of True, False"),
     ],
 )
 def test_windows_teach(sizes, message):
@@ -287,10 +288,95 @@ def test_negatives_get_the_edges_of_positives(streets):
     assert samples.repeated_edges(samples.with_edges(noise[0], (0, 3, 5, 20))) == (0, 3, 5, 20)
     search = scan.Search(SPEC, Window(), 4)
     seen = []
-    sampler = samples.Sampler(search, Window().offered(SPEC), 0, Serial(), edges)
+    sampler = WindowSampler(search, Window().features(SPEC), 0, Serial(), edges=edges)
     sampler._of_crop = lambda rgb: seen.append(samples.repeated_edges(rgb)) or sampler._none()
-    sampler.first_negatives([noise_image(k) for k in range(20)], range(20), 200)
+    sampler.random_negatives([noise_image(k) for k in range(20)], range(20), 200)
     assert len(seen) == 200 and 70 < sum(edge[1] == 8 for edge in seen) < 130
+
+
+def with_edges(crops):
+    """Every third crop repeats some of its border."""
+    random, changed = np.random.default_rng(0), []
+    for k, crop in enumerate(crops):
+        edges = np.zeros(4, dtype=int)
+        edges[random.integers(4)] = random.integers(3, 40) if k % 3 == 0 else 0
+        changed.append(samples.with_edges(crop, edges))
+    return changed
+
+
+def test_three_ways_with_repeated_edges(streets):
+    """Each is another training; without edges two of them are the same."""
+    crops, empty = with_edges(streets[0]), streets[1]
+    values = [
+        train((crops, empty), n_estimators=(4,), repeat_edges=way).trees.threshold for way in (True, False, "mask")
+    ]
+    assert not any(np.array_equal(one, other) for one, other in itertools.combinations(values, 2))
+    unedged = [crop for crop in streets[0] if not any(samples.repeated_edges(crop))]
+    unchanged, masked = (train((unedged, empty), n_estimators=(4,), repeat_edges=way) for way in (False, "mask"))
+    assert_same(unchanged, masked)
+    with pytest.raises(ValueError, match="repeat_edges='mask' needs crops without repeated edges, but 20 in a row"):
+        train((crops[:30:3], empty), n_estimators=(4,), repeat_edges="mask")
+
+
+def test_masked_features_are_those_of_a_crop_without_edges(streets):
+    """They tell nothing about the edges; all other features stay."""
+    crops = with_edges(streets[0])[:20]
+    search, places = scan.Search(SPEC, Window(), 4), Window().features(SPEC)
+    plain, masking = (WindowSampler(search, places, 0, Serial(), mask_edges=masked) for masked in (False, True))
+    before, after = (sampler.positives(crops, range(20)) for sampler in (plain, masking))
+    unedged = np.repeat([not any(samples.repeated_edges(crop)) for crop in crops], 2)
+    np.testing.assert_array_equal(after[unedged], before[unedged])
+    changed = (after != before).any(axis=1)
+    assert changed.any() and not changed[unedged].any()
+    for row in np.flatnonzero(changed):
+        donors = before[unedged]
+        differs = after[row] != before[row]
+        assert (donors[:, differs] == after[row, differs]).all(axis=1).any()
+    crop = crops[np.flatnonzero(changed)[0] // 2]
+    edges = np.array(samples.repeated_edges(crop))
+    recoloured = np.array(crop)
+    recoloured[: edges[0]], recoloured[len(crop) - edges[1] :] = 0, 0
+    recoloured[:, : edges[2]], recoloured[:, crop.shape[1] - edges[3] :] = 0, 0
+    of_edges = masking._reached(edges)
+    np.testing.assert_array_equal(masking._of_crop(recoloured)[0, ~of_edges], masking._of_crop(crop)[0, ~of_edges])
+
+
+def test_mirrors_are_optional(streets):
+    """Mirrored crops, trained on without mirrors, are the samples of the crops with mirrors in another order."""
+    plain = train(streets, n_estimators=(4,), mirrors=False)
+    assert not np.array_equal(plain.trees.threshold, train(streets, n_estimators=(4,)).trees.threshold)
+    sampler = WindowSampler(scan.Search(SPEC, Window(), 4), Window().features(SPEC), 0, Serial(), mirrors=False)
+    both = WindowSampler(sampler.search, sampler.places, 0, Serial())
+    crops = streets[0][:3]
+    np.testing.assert_array_equal(sampler.positives(crops, range(3)), both.positives(crops, range(3))[::2])
+    mirrored = [np.ascontiguousarray(crop[:, ::-1]) for crop in crops]
+    np.testing.assert_array_equal(sampler.positives(mirrored, range(3)), both.positives(crops, range(3))[1::2])
+
+
+def test_a_changed_preset_with_an_old_name_is_another_training(streets, tmp_path):
+    changed = replace(SPEC.preset, smooth_channels=0)
+    options = {"n_estimators": (4,), "n_negatives": 60, "most_negatives": 100, "scales": 4, "checkpoint": tmp_path}
+    train_detector(*streets, SPEC, booster(), **options)
+    with pytest.raises(ValueError, match=r"holds another training: its preset is .*'smooth_channels': 1\.0"):
+        train_detector(*streets, ChannelSpec.parse("M+O+LUV", changed), booster(), **options)
+    for changes in ({"repeat_edges": False}, {"mirrors": False}):
+        with pytest.raises(ValueError, match=f"holds another training: its {next(iter(changes))} is True"):
+            train_detector(*streets, SPEC, booster(), **options, **changes)
+
+
+@pytest.mark.skipif(cache.fcntl is None, reason="no locks on this system")
+def test_one_training_at_a_time_uses_a_folder(tmp_path):
+    events = []
+
+    def use(name, seconds):
+        with cache.TrainingCache.open(tmp_path, {}):
+            events.append(f"{name} begins")
+            time.sleep(seconds)
+            events.append(f"{name} ends")
+
+    with Threads(2) as threads:
+        threads.map(lambda name: use(name, 0.2), ["one", "other"])
+    assert [event.split()[1] for event in events] == ["begins", "ends", "begins", "ends"]
 
 
 def test_what_counts_as_hard():
@@ -324,6 +410,64 @@ def test_threads_and_bands_change_no_box(detector, scene, monkeypatch):
     np.testing.assert_array_equal(detector.detect(scene, threshold=-2, n_jobs=2), boxes)
     monkeypatch.setattr(scan, "BAND_BYTES", 300_000)
     np.testing.assert_allclose(detector.detect(scene, threshold=-2), boxes, atol=1e-3)
+
+
+def test_one_search_one_check_and_one_pool(streets, monkeypatch):
+    """An image of 480 x 640 is checked once, at the door, and all levels share a search and its threads."""
+    model, calls = train(streets, n_estimators=(4,), scales=8), Counter()
+
+    def counted(module, name):
+        original = getattr(module, name)
+
+        def call(*args, **named):
+            calls[name] += 1
+            return original(*args, **named)
+
+        monkeypatch.setattr(module, name, call)
+
+    for module in (detector_model, spec, pyramid, power_laws):
+        counted(module, "as_rgb")
+    counted(scan.Search, "__post_init__")
+    counted(parallel, "ThreadPoolExecutor")
+    image = np.zeros((480, 640, 3), dtype=np.uint8)
+    model.detect(image, n_jobs=2)
+    assert calls == {"as_rgb": 1, "ThreadPoolExecutor": 1}
+    fast = model.approximated([image[:128, :128]])
+    calls.clear()
+    fast.detect(image, n_jobs=2)
+    assert calls == {"as_rgb": 1, "ThreadPoolExecutor": 1}
+
+
+def test_windows_may_be_kept_inside_the_image(detector, scene):
+    """They are the windows that do not leave it, with the same scores apart from the border that others see."""
+    inside = replace(detector, search=replace(detector.search, window=replace(detector.window, inside=True)))
+    assert inside.window.overhang == (0, 0) and inside.window.padding == (16, 16)
+    rgb, (level, *_) = scene, detector.search.levels(scene.shape[:2])
+    all_boxes, boxes = (model.candidates(rgb, [level], -np.inf, Serial())[0] for model in (detector, inside))
+    height, width = level.shape
+    assert len(boxes) and inside.window.grid_shape(level.shape) == ((height - 128) // 4 + 1, (width - 64) // 4 + 1)
+    margin_x, margin_y = (64 - 41) / 2, (128 - 100) / 2
+    assert boxes[:, 0].min() >= margin_x and boxes[:, 1].min() >= margin_y
+    assert (boxes[:, 0] + boxes[:, 2]).max() <= width - margin_x and (
+        boxes[:, 1] + boxes[:, 3]
+    ).max() <= height - margin_y
+    known = {tuple(box) for box in all_boxes.round(3).tolist()}
+    assert np.mean([tuple(box) in known for box in boxes.round(3).tolist()]) > 0.8
+
+
+def test_without_rejection_every_window_has_a_score(detector, scene):
+    whole = replace(detector, trees=detector.trees.without_rejection())
+    found, expected = (
+        {
+            tuple(box[:4]): box[4]
+            for box in model.candidates(scene, model.search.levels(scene.shape[:2]), -np.inf, Serial())[0]
+        }
+        for model in (whole, detector)
+    )
+    assert len(found) == sum(
+        np.prod(detector.window.grid_shape(level.shape)) for level in detector.search.levels(scene.shape[:2])
+    )
+    assert all(found[box] == score for box, score in expected.items())
 
 
 def test_kinds_of_images(detector, scene):
@@ -363,7 +507,9 @@ def test_heights(detector, scene):
         with pytest.raises(ValueError, match="min_height must be a finite number"):
             detector.detect(scene, min_height=bad)
     for bad in ({"max_height": 99}, {"min_height": 300, "max_height": 200}):
-        with pytest.raises(ValueError, match=r"max_height is \d+, and nothing below \d+ pixels is looked for"):
+        with pytest.raises(
+            ValueError, match=r"max_height is \d+, but only people of \d+ pixels and more are searched for"
+        ):
             detector.detect(scene, **bad)
     with pytest.raises(ValueError, match=r"min_height=1 enlarges the image to 64000 x 48000 pixels; at most 400"):
         detector.detect(scene, min_height=1)
@@ -377,9 +523,9 @@ def test_the_score_is_that_of_the_ensemble(streets):
     model = train(streets, n_estimators=(16,))
     crop = streets[0][3]
     search = model.search
-    value = search.scores(search.crop(crop), model.trees, threads=Serial())
+    value = search.scores(search.crop(crop, Serial()), model.trees, Serial())
     (level,) = [level for level in search.levels(crop.shape[:2]) if level.shape == (160, 96)]
-    ((_, band),) = search.bands(crop, [level], Serial(), None)
+    ((_, band),) = search.bands(crop, [level], Serial())
     scores = search.scores(band, model.trees, Serial())
     assert scores[8, 7] == pytest.approx(value[0, 0], abs=1e-4)
     boxes = model.window.boxes(np.array([[8, 7]]), level.ratio)
@@ -401,7 +547,7 @@ def test_approximated_levels_find_nearly_the_same(detector, scene, tmp_path):
 
 def scores_of_first_level(model, rgb):
     """Scores of the windows of an image at its own size."""
-    _, band = next(model.search.bands(rgb, model.search.levels(rgb.shape[:2]), Serial(), None))
+    _, band = next(model.search.bands(rgb, model.search.levels(rgb.shape[:2]), Serial()))
     return model.search.scores(band, model.trees, Serial())
 
 
@@ -412,7 +558,7 @@ def test_threshold_for_false_positives(detector, streets):
         for score in (threshold, threshold - 1e-6)
     )
     assert above <= 5 < with_it  # few trees give equal scores
-    with pytest.raises(ValueError, match=r"10 images cannot tell about 0\.05 false positives an image; bring 20"):
+    with pytest.raises(ValueError, match=r"10 images are too few to measure 0\.05 false positives per image; give 20"):
         detector.threshold_at_fppi(streets[1], 0.05)
     with pytest.raises(ValueError, match="images must be a list of images"):
         detector.threshold_at_fppi(streets[1][0], 1)
@@ -459,12 +605,32 @@ def test_files(detector, scene, tmp_path):
     assert "24 trees" in repr(again)
 
 
+def test_a_varied_preset_is_saved_with_the_detector(streets, scene, tmp_path):
+    robust = ChannelSpec.parse("LUV+spCov").preset
+    varied = replace(robust, name="robust", covariance=replace(robust.covariance, patch_sizes=(4, 8)))
+    spec = ChannelSpec.parse("LUV+spCov", preset=varied)
+    model = train_detector(*streets, spec, booster(), n_estimators=(4,), n_negatives=60, most_negatives=100, scales=2)
+    model.save(tmp_path / "model.npz")
+    again = PedestrianDetector.load(tmp_path / "model.npz")
+    assert_same(again, model)
+    assert again.spec == spec and again.search == model.search
+    np.testing.assert_array_equal(again.detect(scene, threshold=-np.inf), model.detect(scene, threshold=-np.inf))
+
+
+def test_standard_presets_are_saved_by_name(detector, tmp_path):
+    header, arrays = parts_of_file(detector, tmp_path)
+    assert header["spec"] == {"families": "LUV+M+O", "preset": "robust"}
+    del header["window"]["inside"]  # as version 0.1 wrote it
+    persistence.save(tmp_path / "old.npz", header, arrays)
+    assert PedestrianDetector.load(tmp_path / "old.npz").search == detector.search
+
+
 @pytest.mark.parametrize(
     ("name", "spoil", "message"),
     [
         ("place", lambda a: a + 1000, "row"),
         ("child", lambda a: -a, "own ancestor"),
-        ("child", lambda a: a + 100, "outside of its tree|own ancestor"),
+        ("child", lambda a: a + 100, "outside its tree|own ancestor"),
         ("first", lambda a: a[::-1].copy(), "follow each other"),
         ("threshold", lambda a: a * np.float32(np.nan), "nan"),
         ("value", lambda a: a[1:], "shape"),
@@ -492,6 +658,8 @@ def parts_of_file(detector, folder):
         ({"window": {"shape": [128, 64], "target": "ab", "margin": 16}}, "target of a window"),
         ({"window": {"shape": [64, 64], "target": [50, 41], "margin": 16}}, "row"),
         ({"window": 3}, "not a complete detector"),
+        ({"spec": {"families": "LUV+M+O", "preset": "best"}}, "preset must be one of acf, paper"),
+        ({"spec": {"families": "LUV+M+O", "preset": {"name": "varied"}}}, "not a complete detector: 'covariance'"),
         ({"scales": 10**9}, "scales must be an integer, from 1 to 64"),
         ({"smooth": 2}, "smooth must be a finite number"),
         ({"threshold": "nan"}, "threshold must be a number"),

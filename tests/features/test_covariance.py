@@ -9,17 +9,11 @@ from hypothesis import strategies as st
 from paucens import parallel
 from paucens._kernels import builds
 from paucens._kernels import covariance as baseline
-from paucens.features import covariance
-from paucens.features.covariance import (
-    ENTRIES,
-    RULES,
-    STATISTICS,
-    covariance_channels,
-    covariance_names,
-    covariance_supports,
-)
+from paucens.features import PRESETS, covariance
+from paucens.features.covariance import ENTRIES, STATISTICS, covariance_channels, covariance_names, covariance_supports
 from paucens.parallel import Threads
 
+RULES = {name: preset.covariance for name, preset in PRESETS.items() if name != "acf"}
 BY_RULE = pytest.mark.parametrize("rule", RULES)
 BY_POOL = pytest.mark.parametrize("pooled", [True, False])
 
@@ -44,14 +38,14 @@ def channels(planes, rule, pooled=True, n_jobs=1):
 def twin(planes, name, pooled):
     rule, shape = RULES[name], (planes.shape[1] // 4, planes.shape[2] // 4)
     features = reference.statistics(planes)
-    ridge = np.array([rule.ridge_of_orientations if "O" in name else rule.ridge for name in STATISTICS])
+    ridge = np.array([rule.orientation_ridge if "O" in name else rule.ridge for name in STATISTICS])
     parts = [reference.pool(features, 0, shape, True, False, False)]
     for size in rule.patch_sizes:
         if min(planes.shape[1:]) < size:
             parts.append(np.zeros((*shape, len(ENTRIES))))
             continue
-        patches = reference.patch_covariances(features, size, np.full(7, rule.floor), ridge)
-        parts.append(reference.pool(patches, size, shape, pooled, rule.centred, pooled and rule.clipped))
+        patches = reference.patch_covariances(features, size, np.full(7, rule.min_variance), ridge)
+        parts.append(reference.pool(patches, size, shape, pooled, rule.centred, pooled and rule.clip_negatives))
     return np.concatenate(parts, axis=-1)
 
 

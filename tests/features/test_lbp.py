@@ -19,7 +19,7 @@ quick = settings(deadline=None, max_examples=20, derandomize=True)
 seeds, patches = st.integers(0, 2**32 - 1), st.sampled_from([4, 8, 16])
 BUILDS = {kernels.__name__: kernels for kernels in (import_module("paucens._kernels.lbp"), chosen("lbp"))}
 both_builds = pytest.mark.parametrize("kernels", BUILDS.values(), ids=list(BUILDS))
-VARIANTS = [("paper", True), ("paper", False), ("release", True), ("release", False)]
+VARIANTS = [("patches", True), ("patches", False), ("histograms", True), ("histograms", False)]
 HERE = Threads(1)
 ALL_OR_NONE = LABELS.index("all-or-none")
 
@@ -45,9 +45,9 @@ def draw_labels(seed, height, width):
     return labels
 
 
-def channels_of(plane, preset="paper", pooled=True, threads=HERE):
-    out = np.full((plane.shape[0] // 4, plane.shape[1] // 4, len(lbp_names(preset, pooled))), np.nan, np.float32)
-    lbp_channels(plane, preset, pooled, threads, out)
+def channels_of(plane, form="patches", pooled=True, threads=HERE):
+    out = np.full((plane.shape[0] // 4, plane.shape[1] // 4, len(lbp_names(form, pooled))), np.nan, np.float32)
+    lbp_channels(plane, form, pooled, threads, out)
     return out
 
 
@@ -169,53 +169,53 @@ def test_equals_are_not_larger():
 # --------------------------------------------------------------------------------------- channels
 
 
-@pytest.mark.parametrize("preset, pooled", VARIANTS)
+@pytest.mark.parametrize("form, pooled", VARIANTS)
 @pytest.mark.parametrize("shape", [(30, 43), (0, 0), (1, 1), (3, 50), (4, 4), (7, 5), (8, 4), (12, 12), (15, 17)])
-def test_channels_are_those_of_the_twins(shape, preset, pooled):
+def test_channels_are_those_of_the_twins(shape, form, pooled):
     plane = draw_plane(1, *shape)
     labels = reference.label_pixels(plane[: shape[0] // 4 * 4, : shape[1] // 4 * 4], UNIFORM)
-    if preset == "release":
+    if form == "histograms":
         expected = [reference.histogram_cells(labels)]
         expected += [reference.pool_cells(expected[0])] * pooled
     else:
         expected = [reference.pool_patches(labels, patch, pooled) for patch in (4, 8, 16)]
-    np.testing.assert_allclose(channels_of(plane, preset, pooled), np.dstack(expected), atol=2e-7)
+    np.testing.assert_allclose(channels_of(plane, form, pooled), np.dstack(expected), atol=2e-7)
 
 
-@pytest.mark.parametrize("preset, pooled", VARIANTS)
-def test_support_is_what_a_cell_depends_on(preset, pooled):
+@pytest.mark.parametrize("form, pooled", VARIANTS)
+def test_support_is_what_a_cell_depends_on(form, pooled):
     """Change everything outside of the support: nothing happens. Change its outermost pixels: something does."""
     rng = np.random.RandomState(0)
     plane, cell = rng.uniform(size=(64, 64)).astype(np.float32), 8
-    before = channels_of(plane, preset, pooled)[cell, cell]
-    supports = lbp_supports(preset, pooled)
+    before = channels_of(plane, form, pooled)[cell, cell]
+    supports = lbp_supports(form, pooled)
     assert len(supports) == len(before)
     for start, stop in np.unique(supports, axis=0) + 4 * cell:
         mine = (supports + 4 * cell == [start, stop]).all(axis=1)
         outside = rng.uniform(size=plane.shape).astype(np.float32)
         outside[start:stop, start:stop] = plane[start:stop, start:stop]
-        np.testing.assert_array_equal(channels_of(outside, preset, pooled)[cell, cell, mine], before[mine])
+        np.testing.assert_array_equal(channels_of(outside, form, pooled)[cell, cell, mine], before[mine])
         for edge in (start, stop - 1):
             for axis in (0, 1):
                 inside = plane.copy()
                 np.moveaxis(inside, axis, 0)[edge] += rng.choice([-2, 2], size=64)
-                assert (channels_of(inside, preset, pooled)[cell, cell, mine] != before[mine]).any()
+                assert (channels_of(inside, form, pooled)[cell, cell, mine] != before[mine]).any()
 
 
-@pytest.mark.parametrize("preset, pooled", VARIANTS)
-def test_translation_by_a_cell(preset, pooled):
+@pytest.mark.parametrize("form, pooled", VARIANTS)
+def test_translation_by_a_cell(form, pooled):
     plane = draw_plane(2, 88, 80)
-    whole, moved = channels_of(plane, preset, pooled), channels_of(plane[4:, 8:], preset, pooled)
+    whole, moved = channels_of(plane, form, pooled), channels_of(plane[4:, 8:], form, pooled)
     reach = 5  # cells that see the border
     np.testing.assert_array_equal(whole[1 + reach : -reach, 2 + reach : -reach], moved[reach:-reach, reach:-reach])
 
 
-@pytest.mark.parametrize("preset", ["paper", "release"])
-def test_mirrored_images_have_mirrored_labels(preset):
+@pytest.mark.parametrize("form", ["patches", "histograms"])
+def test_mirrored_images_have_mirrored_labels(form):
     """A run from direction s of length n runs, mirrored, from 4 - (s + n - 1); patches centred on cells stay there."""
     mirrored = [7 * ((5 - start - n) % 8) + n - 1 for start in range(8) for n in range(1, 8)] + [56, 57]
     plane = draw_plane(3, 40, 52)
-    straight, flipped = channels_of(plane, preset, False), channels_of(plane[:, ::-1].copy(), preset, False)
+    straight, flipped = channels_of(plane, form, False), channels_of(plane[:, ::-1].copy(), form, False)
     order = np.add.outer(58 * np.arange(straight.shape[2] // 58), mirrored).ravel()
     np.testing.assert_allclose(flipped, straight[:, ::-1][..., order], atol=1e-7)
 
@@ -224,22 +224,24 @@ def test_constant_images():
     channels = channels_of(np.full((48, 48), 0.3, dtype=np.float32)).reshape(12, 12, 3, 58)
     assert (channels[4:-4, 4:-4, :, ALL_OR_NONE] == 1).all()
     assert (np.delete(channels, ALL_OR_NONE, axis=3) == 0).all()
-    release = channels_of(np.full((48, 48), 0.3, dtype=np.float32), "release").reshape(12, 12, 2, 58)
+    release = channels_of(np.full((48, 48), 0.3, dtype=np.float32), "histograms").reshape(12, 12, 2, 58)
     np.testing.assert_allclose(release[..., ALL_OR_NONE], 1, rtol=1e-6)
 
 
-@pytest.mark.parametrize("preset, pooled", VARIANTS)
-def test_results_do_not_depend_on_threads(monkeypatch, preset, pooled):
+@pytest.mark.parametrize("form, pooled", VARIANTS)
+def test_results_do_not_depend_on_threads(monkeypatch, form, pooled):
     monkeypatch.setattr(parallel, "WORTH_A_THREAD", 1)
     plane = draw_plane(6, 60, 72)
-    one = channels_of(plane, preset, pooled)
+    one = channels_of(plane, form, pooled)
     with Threads(4) as four:
-        np.testing.assert_array_equal(channels_of(plane, preset, pooled, four), one)
+        np.testing.assert_array_equal(channels_of(plane, form, pooled, four), one)
 
 
-@pytest.mark.parametrize("preset, pooled, n", [("paper", True, 174), ("robust", False, 174), ("release", True, 116)])
-def test_names(preset, pooled, n):
-    names = lbp_names(preset, pooled)
+@pytest.mark.parametrize(
+    "form, pooled, n", [("patches", True, 174), ("patches", False, 174), ("histograms", True, 116)]
+)
+def test_names(form, pooled, n):
+    names = lbp_names(form, pooled)
     assert len(names) == len(set(names)) == n
 
 
@@ -247,7 +249,7 @@ def test_memory():
     plane = draw_plane(7, 480, 640)
     out = np.empty((120, 160, 174), dtype=np.float32)
     tracemalloc.start()
-    lbp_channels(plane, "paper", True, HERE, out)
+    lbp_channels(plane, "patches", True, HERE, out)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak <= 2 * plane.size
@@ -258,7 +260,7 @@ def test_memory():
 def test_golden_numbers_of_the_release(name):
     golden, image = reference.golden_values()[name], reference.golden_image(name)
     assert int(image.sum(dtype=int)) == golden["sum_of_bytes"]
-    channels = reference.finished(channels_of(reference.golden_lightness(image), "release"))
+    channels = reference.finished(channels_of(reference.golden_lightness(image), "histograms"))
     np.testing.assert_allclose(channels.mean(axis=(0, 1)), golden["channel_mean"][10:126], atol=1e-6)
     for row, col in ((7, 5), (12, 9)):
         np.testing.assert_allclose(channels[row, col], golden[f"cell_row{row}_col{col}"][10:126], atol=1e-6)

@@ -1,13 +1,15 @@
-"""ChannelSpec: what it parses, names and computes, and the authors' program on two images."""
+"""ChannelSpec and Preset: parsing, names, channels, variations, and the authors' program on two images."""
 
 import json
+import pickle
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from paucens.features import ChannelSpec
+from paucens.features import PRESETS, ChannelSpec, Preset
 
 ALL = "M+O+LUV+spCov+spLBP"
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "release_channels.json").read_text(encoding="utf-8"))
@@ -70,7 +72,7 @@ def test_the_order_of_the_text_does_not_matter():
         ("LUV+LUV", "paper", "LUV more than once"),
         ("spCov+Cov", "paper", "spCov and Cov more than once"),
         ("LUV+spCov", "acf", "of the preset 'acf' are LUV, M, O"),
-        ("LUV", "best", "preset must be one of acf, paper, robust, release; got 'best'"),
+        ("LUV", "best", "preset must be one of acf, paper, robust, release, or a Preset; got 'best'"),
     ],
 )
 def test_a_wrong_name_is_refused(text, preset, message):
@@ -191,3 +193,100 @@ def test_release_cells_against_the_authors_program(name):
         difference = np.abs(channels[cell] - GOLDEN[name]["cell_row{}_col{}".format(*cell)][: spec.n_channels])
         assert difference[: spec.groups["spCov"].start].max() <= 2e-3
         assert difference[spec.groups["spCov"]].max() <= 0.15
+
+
+# ------------------------------------------------------------------------------------------ presets
+
+ROBUST = PRESETS["robust"]
+VARIATIONS = {
+    "corner": replace(ROBUST, name="corner", covariance=replace(ROBUST.covariance, centred=False)),
+    "small": replace(ROBUST, name="small", covariance=replace(ROBUST.covariance, patch_sizes=(4, 8, 16))),
+    "two sizes": replace(ROBUST, name="two sizes", covariance=replace(ROBUST.covariance, patch_sizes=(4, 32))),
+    "colours": replace(ROBUST, name="colours", colours=True),
+    "sharp": replace(ROBUST, name="sharp", smooth_intensity=0),
+    "after": replace(ROBUST, name="after", smooth_pooled=1),
+    "no ridges": replace(ROBUST, name="no ridges", covariance=PRESETS["paper"].covariance),
+}
+
+
+@pytest.mark.parametrize("name", VARIATIONS)
+def test_a_variation_changes_the_channels_of_its_family_only(name):
+    image, preset = noise(96, 96), VARIATIONS[name]
+    spec, robust = ChannelSpec.parse("M+O+LUV+spCov", preset=preset), ChannelSpec.parse("M+O+LUV+spCov")
+    channels, expected = spec.compute(image), robust.compute(image)
+    assert str(spec) == f"LUV+M+O+spCov ({name})" and spec != robust
+    assert channels.shape[2] == spec.n_channels == len(spec.names) == len(spec.supports)
+    np.testing.assert_array_equal(channels[..., :10], expected[..., :10])
+    assert channels.shape != expected.shape or not np.array_equal(channels, expected)
+
+
+@pytest.mark.parametrize("preset", VARIATIONS.values(), ids=list(VARIATIONS))
+def test_pixels_outside_of_the_support_of_a_variation_do_not_change_a_cell(preset):
+    test_pixels_outside_of_its_support_do_not_change_a_cell("M+O+LUV+spCov", preset)
+
+
+def test_a_variation_that_is_another_preset_computes_the_same():
+    release = PRESETS["release"]
+    rebuilt = replace(
+        PRESETS["paper"],
+        name="release again",
+        smooth_luv=0,
+        smooth_channels=0.5,
+        smooth_pooled=0.5,
+        lightness_table=True,
+        colours=True,
+        covariance=release.covariance,
+        lbp="histograms",
+    )
+    image = noise(48, 52)
+    expected = ChannelSpec.parse(ALL, preset="release").compute(image)
+    np.testing.assert_array_equal(ChannelSpec.parse(ALL, preset=rebuilt).compute(image), expected)
+    assert replace(rebuilt, name="release") == release
+
+
+def test_presets_are_values():
+    assert ChannelSpec.parse(ALL, preset=PRESETS["robust"]) == ChannelSpec.parse(ALL)
+    assert len(set(PRESETS.values()) | set(VARIATIONS.values())) == len(PRESETS) + len(VARIATIONS)
+    for preset in [*PRESETS.values(), *VARIATIONS.values()]:
+        assert pickle.loads(pickle.dumps(preset)) == preset
+        assert "patch_sizes=(" in repr(ChannelSpec.parse("LUV", preset=preset))  # a key that holds everything
+        plain = json.loads(json.dumps(preset.to_plain()))
+        assert Preset.from_plain(plain) == preset and isinstance(plain, str) == (preset.name in PRESETS)
+    pretender = replace(ROBUST, colours=True)
+    assert isinstance(pretender.to_plain(), dict) and Preset.from_plain(pretender.to_plain()) == pretender
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": ""}, "name of a preset must be a text"),
+        ({"smooth_luv": 2}, "smooth_luv must be a finite number, 0 or larger and at most 1; got 2"),
+        ({"smooth_pooled": -1}, "smooth_pooled must be a finite number"),
+        ({"colours": "yes"}, "colours must be True or False; got 'yes'"),
+        ({"covariance": {"centred": True}}, "covariance must be a CovarianceRule"),
+        ({"lbp": "cells"}, "lbp must be one of 'patches', 'histograms'"),
+        ({"families": ("LUV", "HOG")}, "families must be some of LUV, M, O"),
+        ({"families": "LUV"}, "families must be a tuple"),
+    ],
+)
+def test_presets_check_their_fields(changes, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        replace(ROBUST, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"patch_sizes": (8, 4)}, r"patch_sizes must be ascending sizes out of 4, 8, 16, 32; got \(8, 4\)"),
+        ({"patch_sizes": ()}, "patch_sizes must be ascending"),
+        ({"patch_sizes": (4, 12)}, "patch_sizes must be ascending"),
+        ({"patch_sizes": 8}, "patch_sizes must be a tuple"),
+        ({"centred": 1}, "centred must be True or False"),
+        ({"ridge": -1}, "ridge must be a finite number, 0 or larger"),
+        ({"ridge": 0}, "both ridges must be larger than 0"),
+        ({"min_variance": float("nan")}, "min_variance must be a number, not nan"),
+    ],
+)
+def test_covariance_rules_check_their_fields(changes, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        replace(ROBUST.covariance, **changes)

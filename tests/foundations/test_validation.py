@@ -16,10 +16,11 @@ def compiled(source, filename):
 
 
 @pytest.mark.parametrize("depth", [0, 1, 3])
-def test_a_warning_points_at_the_caller_of_the_package(depth):
+def test_a_warning_points_at_the_caller_of_the_package(depth, monkeypatch):
+    monkeypatch.setattr(validation, "PACKAGE", "/a/package/")
     call = warn_user
     for level in range(depth):
-        inner = compiled(f"def call(*args):\n    inner(*args)  # {level}", validation.PACKAGE + f"module_{level}.py")
+        inner = compiled(f"def call(*args):\n    inner(*args)  # {level}", f"/a/package/module_{level}.py")
         inner.__globals__["inner"] = call
         call = inner
     with pytest.warns(UserWarning, match="of the user") as record:

@@ -67,7 +67,7 @@ def random_trees(random, n_trees, depth, cells, n_channels, rejection):
 
 def scan(build, channels, trees, cells, pieces=1):
     kernels = importlib.import_module(build)
-    strips = scan_module._turned(channels)
+    strips = scan_module._strips(channels)
     offsets = trees.offsets(channels.shape[2], channels.shape[1])
     scores = np.empty((channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1), dtype=np.float32)
     inner, leaves = trees.whole or (np.empty((0, 7), dtype=np.int32), np.empty((0, 8), dtype=np.int32))

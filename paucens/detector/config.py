@@ -1,0 +1,147 @@
+"""What a training depends on, checked."""
+
+import hashlib
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import clone
+
+from paucens.base import WeightedEnsemble
+from paucens.detector.samples import check_sources, stream
+from paucens.detector.scan import Search
+from paucens.detector.window import Window
+from paucens.features import ChannelSpec
+from paucens.learners.binning import MAX_BINS
+from paucens.persistence import plain
+from paucens.validation import check_choice, check_integer
+
+OWN_NOTES = ("hard", "negatives")  # the score above which a window is hard; the number of negatives of the last round
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingConfig:
+    """The arguments of `train_detector`, checked; see there."""
+
+    positives: list
+    negative_images: list
+    spec: ChannelSpec
+    classifier: WeightedEnsemble | list
+    window: Window
+    n_estimators: tuple
+    n_negatives: int
+    most_negatives: int
+    per_image: int
+    scales: int
+    smooth: float
+    repeat_edges: bool | str
+    mirrors: bool
+    random_state: int
+    notes: dict
+    verbose: int
+
+    def __post_init__(self):
+        check_sources("positives", self.positives)
+        check_sources("negative_images", self.negative_images)
+        for name, kind, example in (
+            ("spec", ChannelSpec, 'ChannelSpec.parse("M+O+LUV")'),
+            ("window", Window, "Window()"),
+            ("notes", dict, '{"data": "INRIA Person"}'),
+        ):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, such as {example}; got {getattr(self, name)!r}.")
+        if not isinstance(self.n_estimators, list | tuple) or len(self.n_estimators) == 0:
+            raise ValueError(
+                f"n_estimators must be a tuple of numbers of trees, one per round; got {self.n_estimators!r}."
+            )
+        for n in self.n_estimators:
+            check_integer("n_estimators", n, 1)
+        check_integer("n_negatives", self.n_negatives, 1)
+        check_integer("most_negatives", self.most_negatives, self.n_negatives)
+        check_integer("per_image", self.per_image, 1)
+        check_choice("repeat_edges", self.repeat_edges, (True, False, "mask"))
+        check_choice("mirrors", self.mirrors, (True, False))
+        check_integer("random_state", self.random_state, 0)
+        check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS)
+        _check_notes(self.notes)
+        if len(self.places) == 0:
+            window = self.search.window
+            raise ValueError(
+                f"All cells of {window} depend on pixels outside its crop. Give the window a larger margin."
+            )
+
+    @cached_property
+    def search(self):
+        """The search of the detector, and of images for negatives."""
+        return Search(self.spec, self.window, self.scales, self.smooth)
+
+    @cached_property
+    def places(self):
+        """Row, column and channel of each feature of a window, int32 (n_features, 3)."""
+        return self.window.features(self.spec)
+
+    @cached_property
+    def classifiers(self):
+        """The ensemble of each round. One without a seed gets one, or its training could not be resumed."""
+        n_rounds = len(self.n_estimators)
+        classifiers = self.classifier if isinstance(self.classifier, list | tuple) else [self.classifier] * n_rounds
+        for one in classifiers:
+            if not isinstance(one, WeightedEnsemble):
+                raise TypeError(
+                    f"classifier must be an ensemble of this package, or a list of them; got {one!r}. "
+                    "AdaBoostClassifier(shrinkage=0.1) is the paper's."
+                )
+        if len(classifiers) != n_rounds:
+            raise ValueError(
+                f"{len(classifiers)} classifiers do not fit the {n_rounds} rounds of n_estimators; give one, "
+                "or one per round."
+            )
+        return [self._seeded(one, k) for k, one in enumerate(classifiers)]
+
+    def _seeded(self, classifier, k):
+        if classifier.random_state is not None:
+            return classifier
+        return clone(classifier).set_params(random_state=int(stream(self.random_state, 4, k).integers(2**31)))
+
+    def settings(self):
+        """Return all that the result depends on as JSON values; images are represented by digests."""
+        settings = {
+            "channels": self.spec.text,
+            "preset": asdict(self.spec.preset),
+            "window": asdict(self.window),
+            "scales": self.scales,
+            "smooth": self.smooth,
+            "classifiers": [repr(classifier) for classifier in self.classifiers],
+            "n_estimators": self.n_estimators,
+            "n_negatives": self.n_negatives,
+            "most_negatives": self.most_negatives,
+            "per_image": self.per_image,
+            "repeat_edges": self.repeat_edges,
+            "mirrors": self.mirrors,
+            "random_state": self.random_state,
+            "positives": _fingerprint(self.positives),
+            "negative_images": _fingerprint(self.negative_images),
+            "notes": self.notes,
+        }
+        return plain(settings, "settings")
+
+
+def _check_notes(notes):
+    """Raise an error if notes are not JSON values or use a name that training itself uses."""
+    for name in OWN_NOTES:
+        if name in notes:
+            raise ValueError(f"notes[{name!r}] is set by training itself; choose another name for yours.")
+    plain(notes, "notes")
+
+
+def _fingerprint(sources):
+    """Return the number of images and a digest of their files or pixels."""
+    digest = hashlib.sha256()
+    for source in sources:
+        if isinstance(source, str | Path):
+            digest.update(hashlib.sha256(Path(source).read_bytes()).digest())
+        else:
+            pixels = np.ascontiguousarray(source)
+            digest.update(f"{pixels.shape} {pixels.dtype}".encode() + pixels.tobytes())
+    return f"{len(sources)} {digest.hexdigest()[:16]}"

@@ -1,0 +1,82 @@
+"""Power laws: how the means of channels change with the scale of an image."""
+
+import numpy as np
+
+from paucens.features.pyramid import level_pixels
+from paucens.images import as_rgb
+from paucens.parallel import Threads
+
+TINY_MEAN = 1 / 50  # of the largest: images whose channels have a smaller mean do not tell how it changes
+
+
+def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) -> dict:
+    """Estimate the power of the scale that the mean of each group of channels follows.
+
+    Parameters
+    ----------
+    images : list of array-like or of PIL image
+        Typical images, tens to hundreds. The shorter side is at least 4 cells after n_octaves.
+    spec : ChannelSpec
+    per_octave : int, default=8
+        Number of scales per factor of two.
+    n_octaves : int, default=2
+        The smallest scale is 2^-n_octaves.
+    n_jobs : int, optional
+        Number of threads, as in joblib.
+
+    Returns
+    -------
+    lambdas : dict of str to float
+        One exponent per group of the spec; 0 if no image has a mean above 0.
+
+    Raises
+    ------
+    ValueError
+        If there is no image, or if one is too small; the message gives its index.
+
+    Notes
+    -----
+    The mean of the channels at scale s divided by that at scale 1, averaged over images, is fitted by a s^-lambda with
+    least squares of logarithms (Dollar et al., PAMI 2014, Eq. 7). The factor a accounts for the image at scale 1 being
+    sharper than a resampled one. An image is left out of a group if its mean there is below 1/50 of the largest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from paucens.features import ChannelSpec
+    >>> noise = np.random.RandomState(0).randint(256, size=(2, 128, 96, 3)).astype(np.uint8)
+    >>> lambdas = estimate_lambdas(noise, ChannelSpec.parse("LUV+M"))
+    >>> lambdas["M"] < 0.1, abs(lambdas["LUV"]) < 0.01
+    (True, True)
+    """
+    if len(images) == 0:
+        raise ValueError("images holds no image; at least one is needed, hundreds are better.")
+    factors = 2.0 ** (-np.arange(per_octave * n_octaves + 1) / per_octave)
+    with Threads(n_jobs) as threads:
+        means = np.array([_group_means(image, k, spec, factors, threads) for k, image in enumerate(images)])
+    return {group: _exponent(means[:, :, k], factors) for k, group in enumerate(spec.groups)}
+
+
+def _group_means(image, index, spec, factors, threads):
+    """Compute the mean of each group of channels at each scale, (n_scales, n_groups)."""
+    rgb = as_rgb(image)
+    if min(rgb.shape[:2]) * factors[-1] < 4 * spec.shrink:
+        raise ValueError(
+            f"Image {index} has {rgb.shape[0]} x {rgb.shape[1]} pixels; at least {4 * spec.shrink / factors[-1]:g} are "
+            "needed in both directions. Leave it out, or take fewer octaves."
+        )
+    means = np.empty((len(factors), len(spec.groups)))
+    for row, factor in zip(means, factors, strict=True):
+        shape = tuple(int(side * factor / spec.shrink + 0.5) * spec.shrink for side in rgb.shape[:2])
+        channels = spec.compute_checked(level_pixels(rgb, shape, threads), threads)
+        row[:] = [channels[..., part].mean(dtype=np.float64) for part in spec.groups.values()]
+    return means
+
+
+def _exponent(means, factors):
+    """Fit lambda to means of shape (n_images, n_scales)."""
+    usable = means[means.min(axis=1) > TINY_MEAN * max(means.max(), 0)]
+    if len(usable) == 0:
+        return 0.0
+    ratios = (usable[:, 1:] / usable[:, :1]).mean(axis=0)
+    return -float(np.polyfit(np.log2(factors[1:]), np.log2(ratios), 1)[0])
