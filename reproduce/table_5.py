@@ -45,10 +45,9 @@ from matplotlib.ticker import FixedLocator
 from sklearn.model_selection import PredefinedSplit
 
 from features import FEATURES
-from harness import Run, exit_code
-from harness.compare import differences, mean_interval, order_holds
-from harness.report import difference_cells, markdown, mean_sd, paper_says, yes_no
+from harness import Run, difference_cells, differences, exit_code, markdown, mean_sd, order_holds, paper_says, yes_no
 from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, AsymBoostClassifier, PAUCEnsClassifier, Tree, partial_auc
+from paucens.metrics import mean_interval
 from paucens.plotting import GREY, draw_intervals, draw_mean_curves, house_style, label_ends, method_style, new_figure
 from splits import streams
 

@@ -9,8 +9,9 @@ import pytest
 import table_1
 from table_1 import ADABOOST, DIGITS, OURS, QP, SCRATCH, SOLVE, STEPS, TRAIN, VARIABLES, Sizes
 
-from harness import Interval, Run
+from harness import Run
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
+from paucens.metrics import MeanInterval
 from paucens.parallel import Threads
 from paucens.plotting import draw_power_law, house_style, new_figure
 
@@ -86,7 +87,7 @@ def test_intervals_cover_the_exponent_of_noisy_times():
     ],
 )
 def test_verdicts(low, high, verdict):
-    assert table_1.verdict(Interval(1.0, low, high), 1) == verdict
+    assert table_1.verdict(MeanInterval(1.0, low, high), 1) == verdict
 
 
 def test_the_quadratic_program_has_no_exponent_in_the_paper():
