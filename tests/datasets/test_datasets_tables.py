@@ -307,7 +307,7 @@ def test_pairs_keep_the_complete_features(interactions, tmp_path, sub):
     np.testing.assert_array_equal(X, words[:, complete].astype(float))
     bunch = load_protein_pairs(file, return_X_y=False)
     assert bunch.columns.tolist() == (complete + 1).tolist()
-    assert bunch.content_hash == content_hash(X, y) and "were not at hand" in bunch.DESCR
+    assert bunch.content_hash == content_hash(X, y) and "were not available" in bunch.DESCR
     np.testing.assert_array_equal(bunch.data, X)
 
 

@@ -486,11 +486,11 @@ def test_images_smaller_than_the_object(detector, shape):
 @pytest.mark.parametrize(
     ("image", "message"),
     [
-        (np.zeros((480, 640, 4), dtype=np.uint8), "4 values a pixel"),
+        (np.zeros((480, 640, 4), dtype=np.uint8), "4 values per pixel"),
         (np.zeros((480, 640), dtype=np.uint16), "uint16"),
         (Image.new("CMYK", (640, 480)), "CMYK"),
         (Image.new("P", (640, 480)), "mode P"),
-        ("street.png", "An image is needed"),
+        ("street.png", "Expected an image"),
     ],
 )
 def test_what_is_no_image(detector, image, message):

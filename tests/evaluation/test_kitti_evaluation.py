@@ -197,14 +197,14 @@ def test_labels_from_files(tmp_path):
 def test_what_is_refused():
     label = label_of(("Pedestrian", PERSON))
     for call, message in [
-        (lambda: kitti_average_precision([], [label]), "One entry an image is needed in both lists; got 0 and 1"),
+        (lambda: kitti_average_precision([], [label]), "Both lists need one entry per image; got 0 and 1"),
         (lambda: kitti_average_precision([[]], [label_of()]), "no Pedestrian of difficulty 'moderate' is labelled"),
         (lambda: kitti_average_precision([[]], [label], kind="Cyclist"), "no Cyclist"),
         (lambda: kitti_average_precision([[]], [label], "normal"), "difficulty must be one of 'easy'"),
         (lambda: kitti_average_precision([[]], [label], kind="Van"), "kind must be one of 'Pedestrian'"),
         (lambda: kitti_average_precision([[]], [label], n_points=12), "n_points must be one of 40, 11"),
         (lambda: kitti_average_precision([[[0, 0, 1, 1, np.nan]]], [label]), r"detections\[0\] must be finite"),
-        (lambda: kitti_average_precision([[]], [Bunch(**label | {"occlusion": []})]), r"labels\[0\] must have as many"),
+        (lambda: kitti_average_precision([[]], [Bunch(**label | {"occlusion": []})]), r"labels\[0\] must have equally many"),
         (lambda: kitti_average_precision([[]], [Bunch(**label | {"boxes": [[0] * 3]})]), r"labels\[0\]\.boxes must"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -211,7 +211,7 @@ def test_approximation_needs_the_exponent_of_every_group():
 
 
 def test_what_is_no_image_is_refused_at_once():
-    with pytest.raises(ValueError, match="An image is needed"):
+    with pytest.raises(ValueError, match="Expected an image"):
         channel_pyramid("photo.png", fake_spec())
 
 
@@ -272,7 +272,7 @@ def test_means_of_colours_do_not_change():
     [
         ([], "images holds no image"),
         ([draw(0, 64, 64), draw(0, 63, 200)], r"Image 1 has 63 x 200 pixels; at least 64 are needed"),
-        ([None], "An image is needed"),
+        ([None], "Expected an image"),
     ],
 )
 def test_bad_images_for_the_estimate(images, message):
