@@ -67,7 +67,7 @@ def test_records_hold_float_boxes_of_four_numbers():
     record = DetectionRecord(Path("a.png"), [[1, 2, 3, 4]], [])
     assert record.boxes.dtype == np.float64 and record.boxes.tolist() == [[1, 2, 3, 4]]
     assert record.ignore.shape == (0, 4) and DetectionRecord(Path("a.png")).boxes.shape == (0, 4)
-    DetectionRecord(Path("a.png"), [[-5, -5, 0, 0]])  # outside of the image and without area: a box all the same
+    DetectionRecord(Path("a.png"), [[-5, -5, 0, 0]])  # outside the image and without area: still a box
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Data sets that are tables: what their loaders return, and that nothing but the genuine files passes."""
+"""Data sets that are tables: results of the loaders, and refusal of anything but the genuine files."""
 
 import doctest
 import importlib
@@ -25,7 +25,7 @@ from reproduce._run import load_data
 
 
 def needs(*parts):
-    """Skip where a file is not in $PAUCENS_DATA."""
+    """Skip the test if a file is not in $PAUCENS_DATA."""
     folder = os.environ.get("PAUCENS_DATA")
     there = bool(folder) and Path(folder, *parts).is_file()
     return pytest.mark.skipif(not there, reason=f"{'/'.join(parts)} is not in $PAUCENS_DATA")
@@ -437,7 +437,7 @@ def test_an_archive_that_is_not_the_genuine_one_is_refused(yeast, tmp_path, case
 
 
 def test_the_substitute_has_a_name_of_its_own(yeast, tmp_path):
-    """It never steps in where the paper's set is asked for."""
+    """It never replaces the paper's set silently."""
     write_yeast(tmp_path / "d", yeast)
     data = load_data("yeast_pairs", tmp_path / "d")
     assert data.title == "yeast_pairs" and data.X.shape == (16, 8)

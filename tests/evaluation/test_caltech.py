@@ -161,7 +161,7 @@ def header(code, n_frames, stride=0, size=1024):
 
 
 def write_seq(path, code, frames, padding=8, n_frames=None):
-    """Write a video; padding bytes follow each image, where raw images are 4 bytes further apart than they need be."""
+    """Write a video; padding bytes follow each image, and raw images are 4 bytes farther apart than necessary."""
     n_frames = len(frames) if n_frames is None else n_frames
     if code in (100, 200):
         body = b"".join(frame + b"t" * (padding + 4) for frame in frames)
@@ -290,7 +290,7 @@ def test_results_of_windows_are_scaled(tmp_path):
 
 
 def test_test_sets_come_before_others(tmp_path):
-    """Annotations of training sets need no results where there are test sets; alone they are evaluated."""
+    """Annotations of training sets need no results if there are test sets; alone they are evaluated."""
     write_folder(tmp_path / "a", ROWS, ["person", "people"], None, place="set00/V003")
     write_folder(tmp_path / "a", ROWS, ["person", "people"], FOUND)
     assert evaluate_caltech(tmp_path / "a", "ours").n_images == 2
@@ -448,7 +448,7 @@ def test_experiments(caltech, experiment, n_people, vj, hog):
         assert 100 * result.log_average_miss_rate == pytest.approx(expected, abs=0.005)
 
 
-# What each mistake costs, in per cent: the right numbers are 94.73 and 68.46.
+# Effect of each mistake in per cent; the right numbers are 94.73 and 68.46.
 
 
 def renamed(people, new, *old):

@@ -155,7 +155,7 @@ def test_log_average_by_hand():
         ([0, 1], [100, 50], r"fractions in \[0, 1\]; got 100"),
     ],
 )
-def test_curves_that_are_none(fppi, miss, message):
+def test_invalid_curves_are_refused(fppi, miss, message):
     with pytest.raises(ValueError, match=message):
         log_average_miss_rate(fppi, miss)
 

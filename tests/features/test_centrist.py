@@ -244,7 +244,7 @@ def test_patches_are_drawn_by_seed():
     images = textured(6, 6)
     first, again, other = (Centrist(n_words=3, max_patches=50, random_state=seed).fit(images) for seed in (0, 0, 1))
     assert first.inertia_ == again.inertia_ != other.inertia_
-    few = Centrist(n_words=20, max_patches=20, random_state=0).fit(images)  # a patch a word
+    few = Centrist(n_words=20, max_patches=20, random_state=0).fit(images)  # one patch per word
     assert few.inertia_[-1] == pytest.approx(0, abs=1e-4)
 
 

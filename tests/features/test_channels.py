@@ -190,7 +190,7 @@ def test_magnitude_and_orientation(seed, height, width, first):
     planes = np.array([reference.smooth(plane, first) for plane in reference.luv(unit(rgb[:h, :w]))])
     expected, angle = reference.gradient(planes)
     np.testing.assert_allclose(magnitude, expected, atol=1e-6)
-    clear = expected > 1e-3  # where rounding does not decide which plane is steepest, or the direction
+    clear = expected > 1e-3  # so that rounding does not decide which plane is steepest, or the direction
     apart = np.abs(orientation - angle)
     assert np.mean(np.minimum(apart, np.pi - apart)[clear] < 2e-3) > 0.99
 
@@ -317,7 +317,7 @@ def test_flip():
 @pytest.mark.parametrize("group", ALL)
 @pytest.mark.parametrize(("first", "after"), [(1, 1), (0, 0.5), (0, 0)])
 def test_supports_are_what_a_cell_depends_on(group, first, after):
-    """A pixel outside of the support changes nothing; a stroke across the outermost pixels of it does."""
+    """A pixel outside the support changes nothing; a stroke across its outermost pixels does."""
     rgb = draw(8, 80, 80)
     before = compute(rgb, (group,), first, after)[10, 10]
     ((low, high), *_) = acf_supports(group, first, after)
