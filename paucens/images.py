@@ -1,4 +1,4 @@
-"""Image files -> grey values, images of every allowed kind -> RGB, or an error that names what came."""
+"""Image files to grey values, images of all allowed kinds to RGB, or an error that says what was given."""
 
 import io
 from pathlib import Path
@@ -13,7 +13,7 @@ def read_grey(path) -> np.ndarray:
     Parameters
     ----------
     path : path-like
-        A file of any format that Pillow reads, of 8 bits a channel. Colours become
+        A file of any format that Pillow reads, with 8 bits per channel. Colours become
         (299 R + 587 G + 114 B) / 1000 (ITU-R 601).
 
     Returns
@@ -23,9 +23,9 @@ def read_grey(path) -> np.ndarray:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If it is cut short, damaged, no image, or of more than 8 bits a channel; the message names it.
+        If the file is cut short, damaged, not an image, or has more than 8 bits per channel; the message names it.
 
     Examples
     --------
@@ -38,13 +38,13 @@ def read_grey(path) -> np.ndarray:
 
 
 def read_rgb(path) -> np.ndarray:
-    """Decode an image file to 8-bit RGB, turned as its EXIF orientation says.
+    """Decode an image file to 8-bit RGB and apply its EXIF orientation.
 
     Parameters
     ----------
     path : path-like
-        A file of any format that Pillow reads: grey, palette, RGB, CMYK, 8 or 16 bits a channel. Opacity is dropped and
-        the colours stay as they are stored, also where nothing of them would show; of 16 bits the upper 8 remain.
+        A file of any format that Pillow reads: grey, palette, RGB, CMYK, 8 or 16 bits per channel. Opacity is dropped;
+        colours stay as they are stored, even if they are fully transparent. Of 16 bits the upper 8 are kept.
 
     Returns
     -------
@@ -53,10 +53,10 @@ def read_rgb(path) -> np.ndarray:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If it is cut short, damaged, no image, or of floats or 32 bits a channel, or has so many pixels that Pillow
-        refuses it (by default above 179 million; above 89 it warns); the message names it.
+        If the file is cut short, damaged, not an image, has floats or 32 bits per channel, or has so many pixels that
+        Pillow refuses it (by default above 179 million; above 89 million it warns); the message names it.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def read_rgb(path) -> np.ndarray:
 
 
 def _read(path, convert):
-    """Decode a file by `convert`, of a PIL image, or raise the error that names it."""
+    """Decode a file by `convert`, a function of a PIL image, or raise an error that names it."""
     raw = Path(path).read_bytes()
     try:
         with Image.open(io.BytesIO(raw)) as image:
@@ -78,7 +78,7 @@ def _read(path, convert):
         raise _unreadable(path, "no known format") from error
     except Image.DecompressionBombError as error:
         raise ValueError(
-            f"{path} is too large: {error} Reduce it, or raise PIL.Image.MAX_IMAGE_PIXELS where you trust the file."
+            f"{path} is too large: {error} Reduce it, or raise PIL.Image.MAX_IMAGE_PIXELS if you trust the file."
         ) from error
     except Exception as error:  # decoders also raise SyntaxError, struct.error and others
         raise _unreadable(path, error) from error
@@ -86,7 +86,7 @@ def _read(path, convert):
 
 def _grey(image):
     if image.mode.startswith(("I", "F")):
-        raise ValueError(f"mode {image.mode}; expected 8 bits a channel")
+        raise ValueError(f"mode {image.mode}; expected 8 bits per channel")
     return np.asarray(image.convert("L"))
 
 
@@ -101,14 +101,14 @@ def _upper_bits(image):
     """Return the upper 8 of 16 bits, as Pillow itself does for 16-bit colours."""
     pixels = np.asarray(image)
     if image.mode == "F" or pixels.min() < 0 or pixels.max() > 65535:
-        raise ValueError(f"mode {image.mode}; expected 8 or 16 bits a channel")
+        raise ValueError(f"mode {image.mode}; expected 8 or 16 bits per channel")
     return (pixels >> 8).astype(np.uint8)
 
 
 def _unreadable(path, reason):
     return ValueError(
-        f"{path} cannot be read as an image: {reason}. The file is cut short, damaged, or something else saved "
-        "under this name (a web page, a Git LFS pointer); get it again."
+        f"{path} cannot be read as an image: {reason}. The file is cut short, damaged, or not an image (a web page, "
+        "a Git LFS pointer); get it again."
     )
 
 
@@ -116,23 +116,23 @@ KINDS = "RGB (height, width, 3) or grey (height, width), uint8 or floats in [0, 
 
 
 def as_rgb(image) -> np.ndarray:
-    """Return an image as RGB, the one form that everything behind this door takes.
+    """Return an image as RGB, the one form that the rest of the package takes.
 
     Parameters
     ----------
     image : ndarray of shape (height, width, 3) or (height, width), uint8 or float; or PIL image
-        Bytes, or floats in [0, 1]. A PIL image has mode RGB or L; its EXIF orientation is applied.
+        Bytes, or floats in [0, 1]. A PIL image must have mode RGB or L; its EXIF orientation is applied.
 
     Returns
     -------
     rgb : ndarray of shape (height, width, 3), uint8 or float32, contiguous
-        `image` itself where it is that already; grey values three times.
+        `image` itself if it has this form already. Grey values are repeated three times.
 
     Raises
     ------
     ValueError
-        For anything else: other shapes (RGBA, stacks), other types (a path, 16 bits), floats outside of [0, 1], nan,
-        no pixel. The message says what came and what to do.
+        For anything else: other shapes (RGBA, stacks), other types (a path, 16 bits), floats outside [0, 1], nan, no
+        pixels. The message says what was given and what to do.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def as_rgb(image) -> np.ndarray:
     >>> as_rgb(np.zeros((480, 640, 4), dtype=np.uint8))
     Traceback (most recent call last):
     ...
-    ValueError: The image has 4 values a pixel, as RGBA has; ... Drop the opacity: image[..., :3].
+    ValueError: The image has 4 values per pixel, as RGBA has; ... Drop the opacity: image[..., :3].
     """
     pixels = _pixels_of_pil(image) if isinstance(image, Image.Image) else np.asarray(image)
     _check_shape(pixels, image)
@@ -161,15 +161,15 @@ def _pixels_of_pil(image):
 
 def _check_shape(pixels, image):
     if pixels.dtype.kind not in "uif":
-        raise ValueError(f"An image is needed, {KINDS}; got {type(image).__name__} {image!r:.80}.")
+        raise ValueError(f"Expected an image, {KINDS}; got {type(image).__name__} {image!r:.80}.")
     if pixels.ndim == 3 and pixels.shape[2] == 4:
         raise ValueError(
-            f"The image has 4 values a pixel, as RGBA has; expected {KINDS}. Drop the opacity: image[..., :3]."
+            f"The image has 4 values per pixel, as RGBA has; expected {KINDS}. Drop the opacity: image[..., :3]."
         )
     if pixels.ndim not in (2, 3) or pixels.shape[2:] not in ((), (3,)):
         raise ValueError(f"The image has shape {pixels.shape}; expected {KINDS}.")
     if pixels.size == 0:
-        raise ValueError(f"The image has shape {pixels.shape}: no pixel. At least one is needed.")
+        raise ValueError(f"The image has shape {pixels.shape}: no pixels. At least one is needed.")
 
 
 def _unit_floats(pixels):

@@ -93,16 +93,19 @@ def texts_outside(figure):
     canvas = FigureCanvasAgg(figure)
     settle(figure)
     canvas.draw()
-    renderer, boxes, of_axes = canvas.get_renderer(), [], set()
+    renderer, boxes, not_asked = canvas.get_renderer(), [], set()
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            of_axes |= set(map(id, axis.findobj(Text)))
+            not_asked |= set(map(id, axis.findobj(Text)))
             if axes.get_visible() and axes.axison and (box := axis.get_tightbbox(renderer)) is not None:
                 boxes.append((f"{axis.axis_name} axis of {axes.get_title(loc='left')!r}", box))
         if not axes.get_visible():
-            of_axes |= set(map(id, axes.findobj(Text)))
-    texts = [text for text in figure.findobj(Text) if text.get_visible() and id(text) not in of_axes]
-    boxes += [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text.get_text().strip()]
+            not_asked |= set(map(id, axes.findobj(Text)))
+    boxes += [
+        (text.get_text(), text.get_window_extent(renderer))
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and id(text) not in not_asked
+    ]
     width, height = figure.bbox.size
     return [name for name, box in boxes if min(box.x0, box.y0) < -1 or box.x1 > width + 1 or box.y1 > height + 1]
 

@@ -27,9 +27,9 @@ from dataclasses import replace
 from functools import partial
 
 from detectors import PROTOCOLS, DetectorConfig, adaboost, cases, compare, judge, load, pair_cases, table
-from harness import Run, exit_code, forest
+from harness import Run, exit_code
 from paucens.features import PRESETS
-from paucens.plotting import BLUE, ORANGE, house_style, new_figure
+from paucens.plotting import BLUE, ORANGE, draw_forest, house_style, new_figure
 
 CROPS, COVARIANCE = (DetectorConfig(channels, channels) for channels in ("M+O+LUV", "spCov+M+O+LUV"))
 ROBUST, RULE = PRESETS["robust"], PRESETS["robust"].covariance
@@ -68,7 +68,7 @@ def picture(pairs):
     figure = new_figure(6.0, 1.0 + 0.32 * len(pairs))
     axes, baseline = figure.subplots(), dict(zip(pairs.method, pairs.baseline, strict=True))
     intervals = {row.method: [(100 * row.difference, 100 * row.low, 100 * row.high)] for row in pairs.itertuples()}
-    forest(axes, intervals, lambda method: LOOKS[baseline[method]], reference=0)
+    draw_forest(axes, intervals, lambda method: LOOKS[baseline[method]], reference=0)
     for name in pairs.baseline.unique():
         axes.plot([], [], LOOKS[name][1], color=LOOKS[name][0], label=f"against {name}")
     axes.set_xlabel(f"difference of log-average miss rates, points; {pairs.test_set.iloc[0]}")

@@ -42,7 +42,7 @@ from paucens.detector.samples import pixels_of
 from paucens.evaluation import fppw_curve
 from paucens.evaluation.curves import miss_rates_at
 from paucens.features.opencv import from_opencv
-from paucens.metrics.intervals import _wilson as wilson_interval  # it becomes public under this name
+from paucens.metrics.intervals import wilson_interval
 from paucens.plotting import BLUE, DARK, GREY, ORANGE, house_style, new_figure
 
 LEVEL_95 = 1.959964  # quantile of the normal distribution

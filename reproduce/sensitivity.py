@@ -17,11 +17,11 @@ from functools import partial
 
 from detectors import DIFFERENCE, PROTOCOLS, DetectorConfig, cases, judged, load, log_evaluation, per_cent, trained
 from detectors.data import test_set, training_data
-from harness import Run, exit_code, forest, markdown
+from harness import Run, exit_code, markdown
 from paucens.detector import non_maximum_suppression
 from paucens.detector.samples import pixels_of
 from paucens.parallel import Threads
-from paucens.plotting import house_style, method_style, new_figure
+from paucens.plotting import draw_forest, house_style, method_style, new_figure
 
 CONFIGS = [DetectorConfig("M+O+LUV", "M+O+LUV", n_seeds=3)]
 CONFIGS += [DetectorConfig("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV")]
@@ -97,7 +97,7 @@ def picture(rows):
     for (method, own), axes in zip(methods, panels, strict=True):
         groups = own.groupby("variation", sort=False)
         intervals = {name: 100 * each[DIFFERENCE].to_numpy() for name, each in groups}
-        forest(axes, intervals, lambda _: method_style("pAUCEnsT"), reference=0)
+        draw_forest(axes, intervals, lambda _: method_style("pAUCEnsT"), reference=0)
         axes.set(title=method, xlabel="difference of miss rates, points")
         axes.label_outer()
     return figure

@@ -45,7 +45,7 @@ def patch_covariances(features, size, floor, ridge):
 
 
 def correlations(covariances, of_position, floor, ridge):
-    """Divide covariances by the roots of the variances, in place; 0 where a variance is at most `floor`."""
+    """Divide covariances by the roots of the variances, in place; 0 if a variance is at most `floor`."""
     diagonal = [i * (i + 1) // 2 + i - 3 for i in range(2, 9)]
     variances = np.concatenate([of_position, covariances[diagonal]])
     with np.errstate(divide="ignore"):

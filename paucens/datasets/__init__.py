@@ -33,17 +33,16 @@ streets           street scenes, any number; a stand-in for    rendered from a s
                   inria, never beside the paper
 ================  ===========================================  =======================  ====================
 
-`describe(name)` adds the terms of use and how the loader checks the content; `describe()` lists all. Files
-are looked up in the `path` argument, then in `$PAUCENS_DATA`, then in `./data`, each time in the sub-folder
-of the set first. A set that is not there raises FileNotFoundError with the places and the source; one that is
-not the genuine one raises ValueError. `load_tabular(name)` reads mammography, htru2,
-sylva and hiv_ecfp4.
+`describe(name)` adds the terms of use and how the loader checks the content; `describe()` lists all sets. Files are
+searched in the `path` argument, then in `$PAUCENS_DATA`, then in `./data`, each time in the sub-folder of the set
+first. A set that is not found raises FileNotFoundError with the places and the source; a set that is not the genuine
+one raises ValueError. `load_tabular(name)` reads mammography, htru2, sylva and hiv_ecfp4.
 
 Sets for detection are lists of `DetectionRecord`: an image (a path for `paucens.images.read_rgb`, or pixels), boxes to
 find and boxes to ignore, all x, y, w, h in 0-based continuous pixels. `read_pascal`, `read_idl`, `read_mot` and
-`read_kitti` read one file of those forms.
+`read_kitti` read one file of these formats.
 
-A new set is one file in this folder, with a loader and an `ABOUT`, and its name in `REGISTRY` below.
+A new set is one file in this folder, with a loader and an `ABOUT`, and an entry in `REGISTRY` below.
 
 .. [1] Data page of Hastie, Tibshirani and Friedman, The Elements of Statistical Learning,
    https://hastie.su.domains/ElemStatLearn/data.html
@@ -134,22 +133,22 @@ REGISTRY |= tabular.SETS | {module.ABOUT.name: module.ABOUT for module in DETECT
 
 
 def describe(name=None) -> str:
-    """Say what a data set is, where to get it, its terms and how it is checked.
+    """Describe a data set: contents, source, terms and how it is checked.
 
     Parameters
     ----------
     name : str, default=None
-        A key of `REGISTRY`; None for all of them.
+        A key of `REGISTRY`; None means all of them.
 
     Returns
     -------
     text : str
-        One block of lines a set.
+        One block of lines per set.
 
     Raises
     ------
     ValueError
-        For an unknown name; the message lists the known ones.
+        If the name is unknown; the message lists the known ones.
 
     Examples
     --------

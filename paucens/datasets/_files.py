@@ -1,4 +1,4 @@
-"""Find raw files, read them without trusting them, and fingerprint what came out."""
+"""Find raw files, read them without trusting them, and fingerprint their content."""
 
 import hashlib
 import io
@@ -23,8 +23,8 @@ def locate(about: DataSet, path=None) -> tuple[Path, ...]:
     about : DataSet
         Its `forms` are looked for in `about.folder` of each place, then in the place itself.
     path : path-like, default=None
-        A folder, or one of the files. A place that lacks the set is passed over, not refused: the loader
-        verifies the content wherever it was found.
+        A folder, or one of the files. A place that lacks the set is skipped, not refused: the loader verifies the
+        content wherever it was found.
 
     Returns
     -------
@@ -34,9 +34,9 @@ def locate(about: DataSet, path=None) -> tuple[Path, ...]:
     Raises
     ------
     FileNotFoundError
-        Where no place holds a complete form; the message lists the places, what each lacks, and the source.
+        If no place holds a complete form; the message lists the places, what each lacks, and the source.
     ValueError
-        Where a place is a file that cannot be one of the set's.
+        If a place is a file that cannot belong to the set.
     """
     report = []
     for label, place in _places(path):
@@ -56,7 +56,7 @@ def locate(about: DataSet, path=None) -> tuple[Path, ...]:
 
 
 def _places(path):
-    """List the places of the look-up as (label, folder or file or None)."""
+    """List the places to search as (label, folder or file or None)."""
     environment = os.environ.get(ENVIRONMENT)
     return [
         ("path", None if path is None else Path(path).expanduser()),
@@ -66,7 +66,7 @@ def _places(path):
 
 
 def _search(about, place):
-    """Return the files of the first complete form in a place, or what is lacking there."""
+    """Return the files of the first complete form in a place, or what it lacks."""
     if not place.exists():
         return (), "does not exist"
     if place.is_file():
@@ -82,7 +82,7 @@ def _search(about, place):
 
 
 def _search_around(about, file):
-    """Take a file that was named itself: one of a form, or the only file of one under another name."""
+    """Return the files of the form that a file belongs to, or the file itself as a form of one file."""
     for form in about.forms:
         if file.name in form:
             return _complete(file.parent, form)
@@ -93,7 +93,7 @@ def _search_around(about, file):
 
 
 def _complete(folder, form):
-    """Return the files of a form if all are in the folder; else what is missing beside the others."""
+    """Return the files of a form if all are in the folder, otherwise what is missing beside the others."""
     missing = [name for name in form if not (folder / name).exists()]
     if not missing:
         return tuple(folder / name for name in form), ""
@@ -102,20 +102,22 @@ def _complete(folder, form):
 
 
 def damaged(path, reason) -> ValueError:
-    """Make the error for a file that cannot be read as what its name says."""
+    """Return the error for a file that cannot be read."""
     return ValueError(
-        f"{path} cannot be read: {reason}. The file is cut short, damaged, or something else saved under "
-        "this name (a web page, a Git LFS pointer); get it again."
+        f"{path} cannot be read: {reason}. The file is cut short, damaged, or another kind of file (a web "
+        "page, a Git LFS pointer); get it again."
     )
 
 
 def by_name(folder, suffixes, name_of) -> dict:
-    """Map what files of some suffixes in a folder are called to them, in the order of the names; None leaves one out.
+    """Map names to the files of some suffixes in a folder, in the order of the names.
+
+    `name_of` returns the name of a file, or None to leave it out.
 
     Raises
     ------
     ValueError
-        Where two are called the same.
+        If two files have the same name.
     """
     found = {}
     for file in sorted(file for file in folder.iterdir() if file.suffix.lower() in suffixes):
@@ -136,9 +138,9 @@ def read_npz(path, names) -> dict[str, np.ndarray]:
     Raises
     ------
     ValueError
-        Where the file is no archive, is cut short, holds Python objects or lacks one of the arrays.
+        If the file is not an archive, is cut short, holds Python objects or lacks one of the arrays.
     """
-    raw = io.BytesIO(Path(path).read_bytes())  # whole: what then raises OSError is damage, not the disk
+    raw = io.BytesIO(Path(path).read_bytes())  # read at once: an OSError then means damage, not the disk
     if not zipfile.is_zipfile(raw):
         raise damaged(path, "it is not a complete .npz archive")
     try:
@@ -162,13 +164,13 @@ def content_hash(*arrays) -> str:
     Returns
     -------
     digest : str
-        SHA-256 as 64 hexadecimal digits. Strides and byte order of the machine do not enter, so that a
-        Fortran-ordered copy or a read-only view has the hash of the original; -0.0 and 0.0 differ.
+        SHA-256 as 64 hexadecimal digits. It does not depend on strides or the byte order of the machine, so that a
+        Fortran-ordered copy or a read-only view has the hash of the original. -0.0 and 0.0 differ.
 
     Raises
     ------
     ValueError
-        Without an array, or for an array of Python objects or structures, whose bytes are not its values.
+        If there is no array, or an array holds Python objects or structures, whose bytes are not its values.
 
     Examples
     --------
@@ -180,11 +182,11 @@ def content_hash(*arrays) -> str:
     if not arrays:
         raise ValueError("content_hash needs at least one array; got none.")
     digest = hashlib.sha256()
-    for position, array in enumerate(arrays):
+    for k, array in enumerate(arrays):
         array = np.asarray(array)
         if array.dtype.kind not in HASHED_KINDS:
             raise ValueError(
-                f"content_hash takes numbers, booleans, strings and dates; array {position} has dtype "
+                f"content_hash takes numbers, booleans, strings and dates; array {k} has dtype "
                 f"{array.dtype}. Convert it, or hash its columns one by one."
             )
         little_endian = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)

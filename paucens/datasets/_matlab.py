@@ -1,7 +1,7 @@
-"""Read variables of MATLAB 5 files (saved by -v6 or -v7), only as deep as asked, without trusting them.
+"""Read variables of MATLAB 5 files (saved by -v6 or -v7) lazily and without trusting them.
 
-A file is a header and elements one after the other, each a type, a length and its content; an array is an element whose
-content is elements again. Damage is a ValueError here; the reader of SciPy ends the process on some damaged files.
+A file is a header followed by elements, each of a type, a length and its content; an array is an element whose content
+is elements again. Damage raises ValueError here; the reader of SciPy ends the process on some damaged files.
 """
 
 import functools
@@ -20,9 +20,9 @@ CELL, STRUCT, TEXT, FIRST_NUMBER, LAST_NUMBER = 1, 2, 4, 6, 15  # classes of arr
 
 
 def read_variable(raw, name) -> "Array":
-    """Find a variable in the bytes of a file; ValueError where there is none, or no file of this kind."""
+    """Find a variable in the bytes of a file; ValueError if it is missing or the file is of another kind."""
     if raw[124:HEADER] != LITTLE_ENDIAN:
-        raise ValueError("no little-endian MATLAB 5 file")
+        raise ValueError("not a little-endian MATLAB 5 file")
     for kind, content in elements(memoryview(raw)[HEADER:]):
         if kind == COMPRESSED:
             kind, content = next(elements(memoryview(_unpacked(content))), (None, None))
@@ -39,14 +39,14 @@ def _unpacked(content):
 
 
 def elements(content):
-    """Yield type and content of the elements of a memoryview; ValueError where one is cut off."""
+    """Yield type and content of the elements of a memoryview; ValueError if one is cut off."""
     place = 0
     while place < len(content):
         if place + 8 > len(content):
             raise ValueError("an element is cut off")
         kind, size = struct.unpack_from("<II", content, place)
         start = place + 8
-        if kind >> 16:  # up to 4 bytes stand in the place of the length
+        if kind >> 16:  # up to 4 bytes take the place of the length
             kind, size, start = kind & 0xFFFF, kind >> 16, place + 4
         if start + size > len(content):
             raise ValueError("an element is cut off")
@@ -55,12 +55,12 @@ def elements(content):
 
 
 class Array:
-    """Hold an array, numbers, text, cells or structures, that is taken apart when it is asked for.
+    """An array of numbers, text, cells or structures, parsed when its content is asked for.
 
     Parameters
     ----------
     content : memoryview
-        Of the element; empty for an empty array.
+        Content of the element; empty for an empty array.
     """
 
     def __init__(self, content):
@@ -79,7 +79,7 @@ class Array:
 
     @property
     def name(self) -> str:
-        """Name of a variable; empty for what is inside of another."""
+        """Name of a variable; empty for an array inside another."""
         return self._head[2]
 
     def _take(self, n):
@@ -134,7 +134,7 @@ class Array:
         return [dict(zip(keys, values[k : k + len(keys)], strict=True)) for k in range(0, len(values), len(keys))]
 
     def _arrays(self, n):
-        """Return the n arrays inside of this one."""
+        """Return the n arrays inside this one."""
         parts = list(self._parts) if n else []
         if len(parts) != n or any(kind != ARRAY for kind, _ in parts):
             raise ValueError(f"{len(parts)} entries for {n}")

@@ -1,4 +1,4 @@
-"""Annotations as PASCAL text of version 1.00, which INRIA Person and Penn-Fudan use."""
+"""Annotations in the text format PASCAL 1.00, which INRIA Person and Penn-Fudan use."""
 
 import re
 from dataclasses import dataclass
@@ -18,35 +18,35 @@ BOX_START = "Bounding box for object"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PascalAnnotation:
-    """Hold what a PASCAL text says: `image_name`, and `boxes` (g, 4) as x, y, w, h, 0-based and continuous."""
+    """Content of a PASCAL text: `image_name`, and `boxes` (g, 4) as x, y, w, h, 0-based and continuous."""
 
     image_name: str
     boxes: np.ndarray
 
 
 def read_pascal(path, origin=0) -> PascalAnnotation:
-    """Read the boxes of an annotation file in the text form of PASCAL 1.00.
+    """Read the boxes of an annotation file in the text format PASCAL 1.00.
 
     Parameters
     ----------
     path : path-like
     origin : int, default=0
-        Number of the first pixel, where the file has no line "Top left pixel co-ordinates" to say so: 0 in INRIA
-        Person, 1 in Penn-Fudan and most others.
+        Number of the first pixel if the file has no line "Top left pixel co-ordinates": 0 in INRIA Person, 1 in
+        Penn-Fudan and most others.
 
     Returns
     -------
     annotation : PascalAnnotation
-        `image_name` as written there, and `boxes` of shape (g, 4), float64: x, y, w, h, 0-based and continuous. Both
-        corners of the file are pixels of the object, so that w = Xmax - Xmin + 1. Labels, centres and masks are
-        passed over.
+        `image_name` as in the file, and `boxes` of shape (g, 4), float64: x, y, w, h, 0-based and continuous. Both
+        corners in the file are pixels of the object, so that w = Xmax - Xmin + 1. Labels, centres and masks are
+        ignored.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If a line or the number of objects is not what the form asks for; the message names file and line.
+        If a line or the number of objects does not fit the format; the message names file and line.
     """
     lines = numbered_lines(path)
     name = _first(path, lines, FILE_NAME, 'Image filename : "..."')["name"]

@@ -1,4 +1,4 @@
-"""What is known of each data set, in one form, so that scripts, errors and docs tell the same story."""
+"""Facts about each data set in one form, so that scripts, errors and documentation agree."""
 
 import textwrap
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSet:
-    """State what a data set is, where it comes from and how its loader makes sure of it.
+    """Contents, origin and verification of a data set.
 
     Attributes
     ----------
@@ -16,21 +16,21 @@ class DataSet:
     what : str
         Contents, size and class balance.
     source : str
-        Where to get it, in a form a reader can follow by hand.
+        Where to get it, written for a reader who does so by hand.
     terms : str
         Terms of use, as far as they are known.
     check : str
-        What the loader verifies before it returns anything.
+        What the loader verifies before it returns.
     loader : callable
         Function of `paucens.datasets` that reads it.
     folder : str, default=""
         Sub-folder of a data folder that is searched first.
     forms : tuple of tuple of str, default=()
-        Alternatives on the disk, best first; each is the names of files (or folders) that belong together.
-        Empty for sets that are made or bundled.
+        Alternatives on the disk, best first. Each lists the names of files (or folders) that belong together. Empty for
+        sets that are generated or bundled.
     stand_in_for : str, default=""
-        Name of the set that this one replaces where that is missing. Numbers made with a stand-in never
-        stand beside the paper's.
+        Name of the set that this one replaces if that is missing. Numbers of a stand-in never stand beside the
+        paper's.
     """
 
     name: str
@@ -45,17 +45,17 @@ class DataSet:
 
     @property
     def title(self) -> str:
-        """Name the set for a CSV, a table or a picture: a stand-in always says that it is one."""
+        """Name for a CSV, a table or a picture; a stand-in always says that it is one."""
         return f"{self.name} (stand-in for {self.stand_in_for})" if self.stand_in_for else self.name
 
     @property
     def files(self) -> str:
-        """Name the files of each form in a sentence; empty where there are none."""
+        """The files of each form in a sentence; empty if there are none."""
         names = ", or ".join(" with ".join(form) for form in self.forms)
         return f"{names}, in {self.folder}/ of a data folder or in the folder itself" if names else ""
 
     def describe(self) -> str:
-        """Write the entry as text, one wrapped paragraph a field."""
+        """Write the entry as text, one wrapped paragraph per field."""
         fields = {
             "what": self.what,
             "stand-in": self.stand_in_for and f"for {self.stand_in_for}; never beside the paper's numbers",

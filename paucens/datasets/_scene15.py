@@ -1,4 +1,4 @@
-"""What the genuine 15-Scene images hash to; `scene15` compares. Made from the set, not by hand."""
+"""Hashes of the genuine 15-Scene images, which `scene15` compares with. Generated from the set."""
 
 CONTENT = "28531b121d9727776a62c3610649dbf6c7444eb043a7b0dd05547cec00d7be37"
 

@@ -8,7 +8,7 @@ from paucens.datasets._files import damaged
 
 
 def read_csv(path, n_columns):
-    """Read lines of `n_columns` numbers between commas, also where they stand in single quotes.
+    """Read lines of `n_columns` numbers between commas; numbers may be in single quotes.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def read_csv(path, n_columns):
     Raises
     ------
     ValueError
-        Where the file is empty, holds anything but finite numbers or another number of columns; it names the file.
+        If the file is empty, holds anything but finite numbers, or has another number of columns; the message names it.
     """
     try:
         with path.open(encoding="utf-8-sig") as stream, warnings.catch_warnings():

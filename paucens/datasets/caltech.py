@@ -1,7 +1,7 @@
 """The formats of the Caltech Pedestrian Benchmark: annotations, videos and result files.
 
-Coordinates stay as the files have them, counted from 1: the benchmark compares boxes of annotations and of results with
-one another and with bounds in the same units. Subtract 1 from x and y for the continuous pixels of this package.
+Coordinates are those of the files, counted from 1: the benchmark compares boxes of annotations and of results with each
+other and with bounds in the same units. Subtract 1 from x and y for the continuous pixels of this package.
 """
 
 import contextlib
@@ -25,18 +25,18 @@ from paucens.validation import warn_user
 
 @dataclass(frozen=True, slots=True)
 class VideoAnnotation:
-    """Hold the annotated boxes of a video, one row for each object in each frame.
+    """Annotated boxes of a video, one row per object and frame.
 
     Attributes
     ----------
     n_frames : int
-        Frames of the video, with a box or without.
+        Number of frames of the video, with or without boxes.
     frame : ndarray of shape (n_boxes,), int64
         Frame of the box, counted from 0; ascending.
     label : ndarray of shape (n_boxes,), str
         "person", "people", "person?", "person-fa", ...
     boxes, visible : ndarray of shape (n_boxes, 4), float64
-        x, y, width and height of the whole object and of its visible part; the latter 0 where nothing hides it.
+        x, y, width and height of the whole object and of its visible part; the latter is 0 if nothing hides it.
     occluded : ndarray of shape (n_boxes,), bool
         The annotator's flag.
     """
@@ -56,7 +56,7 @@ def read_vbb(path, frames=slice(None)) -> VideoAnnotation:
     ----------
     path : path-like
     frames : slice, default=slice(None)
-        Frames whose boxes are wanted: slice(29, None, 30) are those that the benchmark evaluates.
+        Frames whose boxes are returned; the benchmark evaluates slice(29, None, 30).
 
     Returns
     -------
@@ -65,9 +65,9 @@ def read_vbb(path, frames=slice(None)) -> VideoAnnotation:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If it is cut short, damaged, or something else; the message names it.
+        If it is cut short, damaged, or another kind of file; the message names it.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def read_vbb(path, frames=slice(None)) -> VideoAnnotation:
 
 
 def _annotation(video, frames):
-    """Gather the rows of the wanted frames from the nested cells of the file."""
+    """Collect the rows of the wanted frames from the nested cells of the file."""
     names, lists = [cell.text for cell in video["objLbl"].cells], video["objLists"].cells
     (n_frames,) = video["nFrame"].numbers
     if len(lists) != n_frames:
@@ -106,7 +106,7 @@ def _annotation(video, frames):
 
 
 def _table(rows, field, n_columns):
-    """Gather the numbers of a field, a row for each object."""
+    """Collect the numbers of a field, one row per object."""
     table = np.array([entry[field].numbers for _, entry in rows], dtype=np.float64).reshape(len(rows), n_columns)
     if not np.isfinite(table).all():
         raise ValueError(f"{field} is not finite")
@@ -132,7 +132,7 @@ def read_results(path) -> np.ndarray:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
         If it holds anything but lines of 6 finite numbers, a frame below 1 or a negative size.
 
@@ -160,15 +160,15 @@ def read_results(path) -> np.ndarray:
 
 MAGIC = 0xFEED
 HEADER = struct.Struct("<I 24s i I 512s 9I d")  # magic, name, version, size, description, nine numbers, rate
-RAW = {100: 1, 200: 3}  # format: values of a pixel
+RAW = {100: 1, 200: 3}  # format: values per pixel
 COMPRESSED = {102: b"\xff\xd8", 201: b"\xff\xd8", 1: b"\x89PNG", 2: b"\x89PNG"}  # format: first bytes of an image
-PADDINGS = (8, 16)  # bytes of time stamp and padding after a compressed image: which of them is found out
+PADDINGS = (8, 16)  # bytes of time stamp and padding after a compressed image; either occurs
 
 
 class SeqVideo:
     """Read the frames of a `.seq` video (Norpix), in any order.
 
-    Frames are found by walking through the file: what the header counts is 0 or wrong where recording was
+    Frames are found by walking through the file, since the number in the header is 0 or wrong if the recording was
     interrupted. A last frame that is cut off is left out.
 
     Parameters
@@ -180,20 +180,20 @@ class SeqVideo:
     ----------
     width, height : int
     fps : float
-        Frames a second.
+        Frames per second.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If it is damaged or something else, its images are raw Bayer mosaics (formats 101, 103), or, where a frame is
-        read, if that cannot be decoded.
+        If the file is damaged or of another kind, or its images are raw Bayer mosaics (formats 101, 103). Also when a
+        frame is read that cannot be decoded.
 
     Warns
     -----
     UserWarning
-        If there are fewer frames than the header says: the file was cut short.
+        If there are fewer frames than the header says, because the file was cut short.
 
     Examples
     --------
@@ -212,24 +212,24 @@ class SeqVideo:
             on_error.pop_all()
 
     def _read_header(self):
-        """Take over what the header says; return where images start, how far they are apart and how many there are."""
+        """Read the header; return the start of the images, the distance between them and their number."""
         if len(self._bytes) < HEADER.size:
             raise damaged(self.path, "it is shorter than the header of a .seq video")
         magic, _, _, size, _, *numbers, self.fps = HEADER.unpack_from(self._bytes)
         self.width, self.height, _, _, _, self._format, declared, _, stride = numbers
         if magic != MAGIC or not HEADER.size <= size <= len(self._bytes):
-            raise damaged(self.path, f"it starts with {magic:#x} and a header of {size} bytes, no .seq video does")
+            raise damaged(self.path, f"it starts with {magic:#x} and a header of {size} bytes, unlike any .seq video")
         if self._format not in RAW.keys() | COMPRESSED.keys():
             raise ValueError(
                 f"{self.path} holds images of format {self._format}; read are {sorted(RAW | COMPRESSED)} (raw, JPEG, "
                 "PNG). 101 and 103 are Bayer mosaics: convert the video with the tool that wrote it."
             )
         if self._format in RAW and not 0 < self.width * self.height * RAW[self._format] <= stride:
-            raise damaged(self.path, f"{stride} bytes an image for {self.width} x {self.height} pixels")
+            raise damaged(self.path, f"{stride} bytes per image for {self.width} x {self.height} pixels")
         return size, stride, declared
 
     def _walk(self, place, stride, declared):
-        """Return where each image starts and ends."""
+        """Return the start and the end of each image."""
         if self._format in RAW:
             size = self.width * self.height * RAW[self._format]
             starts = [(start, start + size) for start in range(place, len(self._bytes) - size + 1, stride)]
@@ -249,7 +249,7 @@ class SeqVideo:
         return starts
 
     def _end(self, place):
-        """Return where the compressed image at `place` ends, 0 if there is none."""
+        """Return the end of the compressed image at `place`, 0 if there is none."""
         if place + 8 > len(self._bytes):
             return 0
         first = COMPRESSED[self._format]
@@ -269,7 +269,7 @@ class SeqVideo:
         try:
             with Image.open(io.BytesIO(self._bytes[start:end])) as image:
                 return np.asarray(image.convert("RGB"))
-        except Exception as error:  # decoders raise nearly anything
+        except Exception as error:  # decoders raise many kinds of errors
             raise damaged(self.path, f"frame {i} is no complete image ({error})") from error
 
     def close(self):
@@ -298,6 +298,6 @@ ABOUT = DataSet(
     source="Annotations, videos and results of Dollar, Wojek, Schiele and Perona (PAMI 2012), "
     "http://www.vision.caltech.edu/Image_Datasets/CaltechPedestrians/",
     terms="None stated; research use.",
-    check="Structure of each file; the evaluation says how many images and people it found (4024 and 1014).",
+    check="Structure of each file; the evaluation reports the numbers of images and people (4024 and 1014).",
     loader=read_vbb,
 )

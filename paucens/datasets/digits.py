@@ -12,14 +12,13 @@ CONTENT = "ae588ca009782c75b562002379a6fbba9c29fb60a403ae26522407f0af4022ae"
 def load_digits_parity(return_X_y=True):
     """Load the digits bundled with scikit-learn as even against odd, a stand-in for USPS.
 
-    It lets scripts and examples run where USPS has not been downloaded. It is *another* data set (8 x 8
-    pixels of 17 levels, 1797 images): numbers made with it are printed under a name that says stand-in and
-    never beside the paper's.
+    With it, scripts and examples run even if USPS has not been downloaded. It is *another* data set (8 x 8 pixels of 17
+    levels, 1797 images): its numbers are printed under a name that says stand-in and never beside the paper's.
 
     Parameters
     ----------
     return_X_y : bool, default=True
-        Return (X, y) instead of a Bunch.
+        Whether to return (X, y) instead of a Bunch.
 
     Returns
     -------
@@ -34,7 +33,7 @@ def load_digits_parity(return_X_y=True):
     Raises
     ------
     ValueError
-        If scikit-learn came with other images than those the numbers of this project were made with.
+        If scikit-learn ships other images than those behind the numbers of this project.
 
     Examples
     --------
@@ -43,7 +42,7 @@ def load_digits_parity(return_X_y=True):
     >>> X.shape, int(y.sum())
     ((1797, 64), 891)
     """
-    from sklearn.datasets import load_digits  # here, since sklearn.datasets is slow to import
+    from sklearn.datasets import load_digits  # not above: sklearn.datasets is slow to import
 
     X, digit = load_digits(return_X_y=True)
     digest = content_hash(X.astype(np.uint8), digit.astype(np.uint8))

@@ -1,4 +1,4 @@
-"""ETH: sequences of a stereo camera on a pram (Ess, Leibe and Van Gool 2007), their truth in `.idl` files."""
+"""ETH: sequences of a stereo camera on a pram (Ess, Leibe and Van Gool 2007), annotated in `.idl` files."""
 
 import re
 from pathlib import Path
@@ -21,30 +21,31 @@ FRAME = re.compile(r"image_(\d+)")
 
 
 def load_eth_bahnhof(path=None) -> Bunch:
-    """List the left images of the sequence Bahnhof that are there, and their boxes.
+    """List the left images of the sequence Bahnhof that are on the disk, and their boxes.
 
     Parameters
     ----------
     path : path-like, default=None
-        Folder that holds `ETH/BAHNHOF/` or its content. `$PAUCENS_DATA` and `./data` are searched after it.
+        Folder that holds `ETH/BAHNHOF/` or its content. `$PAUCENS_DATA` and `./data` are searched next.
 
     Returns
     -------
     bunch : sklearn.utils.Bunch
-        `test` : list of `DetectionRecord` in the order of the frames, people of all heights among the boxes. `frames` :
+        `test` : list of `DetectionRecord` in the order of the frames, with boxes of people of all heights. `frames` :
         their numbers. `missing` : numbers of the annotated frames without an image. `DESCR`.
 
     Raises
     ------
     FileNotFoundError
-        If no place holds the set; the message says where to get it.
+        If the set is not found anywhere; the message says where to get it.
     ValueError
-        If the annotations cannot be read or are not of 999 frames, or no image is there.
+        If the annotations cannot be read or do not cover 999 frames, or there is no image.
 
     Notes
     -----
     Annotations and images are joined by frame number: `left/image_00000011_0.png` of the annotations is
-    `image_00000011.png` or `.jpg` on the disk. Part of the sequence may be there; a number made with it names it so.
+    `image_00000011.png` or `.jpg` on the disk. A part of the sequence is enough; state it with any number that is
+    computed from it.
 
     Examples
     --------
@@ -77,7 +78,7 @@ ABOUT = DataSet(
     "https://data.vision.ee.ethz.ch/cvl/aess/dataset/; its left images into ETH/BAHNHOF/left/ and its annotations, "
     "bahnhof-annot.idl, beside that folder.",
     terms="None stated; research use, not passed on with this package.",
-    check="Every line of the annotations, and that they are of 999 frames. Frames without an image are listed in "
+    check="Every line of the annotations, and that they cover 999 frames. Frames without an image are listed in "
     "`missing`.",
     loader=load_eth_bahnhof,
     folder="ETH/BAHNHOF",
@@ -86,26 +87,26 @@ ABOUT = DataSet(
 
 
 def read_idl(path) -> list[tuple[str, np.ndarray]]:
-    """Read the boxes of an `.idl` file, one image a line.
+    """Read the boxes of an `.idl` file, one image per line.
 
     Parameters
     ----------
     path : path-like
         Text of lines such as `"left/image_00000001_0.png": (212, 204, 232, 261), (223, 181, 259, 285);`. A line
-        without boxes is an image without people, a score after a box (`:0.5`) is passed over.
+        without boxes is an image without people; a score after a box (`:0.5`) is ignored.
 
     Returns
     -------
     images : list of (str, ndarray of shape (g, 4), float64)
-        Name as written there, and boxes x, y, w, h. The corners are taken for points in the plane, w = |x2 - x1|, and
-        may stand in any order: in the Bahnhof sequence 938 boxes have them swapped.
+        Name as in the file, and boxes x, y, w, h. Corners are points in the plane, w = |x2 - x1|, in any order: 938
+        boxes of the Bahnhof sequence have them swapped.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If a line is anything else, or an image comes twice; the message names file and line.
+        If a line is anything else, or an image occurs twice; the message names file and line.
     """
     images = {}
     for number, line in numbered_lines(path):
@@ -119,7 +120,7 @@ def read_idl(path) -> list[tuple[str, np.ndarray]]:
 
 
 def _boxes(text):
-    """Turn "(x1, y1, x2, y2), ..." into boxes, whichever corners these are."""
+    """Convert "(x1, y1, x2, y2), ..." to boxes, whichever corners these are."""
     if text is None:
         return no_boxes()
     corners = np.array(re.findall(BOX, text), dtype=np.float64).reshape(-1, 2, 2)
@@ -128,6 +129,6 @@ def _boxes(text):
 
 
 def _frame(name):
-    """Read the frame number off the name of an image; -1 where it has none."""
+    """Return the frame number in the name of an image, -1 if it has none."""
     match = FRAME.match(Path(name).name)
     return int(match[1]) if match else -1

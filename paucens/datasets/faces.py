@@ -13,7 +13,7 @@ N_PATCHES = 5000  # Sec. 4.2
 CONTENT = "0f6ba2d81a38601f14be2d8671bd84bfd01f5021132dd78705fce4bd2816014b"
 N_NEGATIVES = {"Train/neg": 1218, "Test/neg": 453}
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp"}
-STEPS_AN_IMAGE = 2_000_000  # decoding it and cutting three patches, in the inner steps that `Threads.run` counts
+STEPS_PER_IMAGE = 2_000_000  # decoding it and cutting three patches, in the inner steps that `Threads.run` counts
 
 
 def load_faces(path=None, return_X_y=True, *, random_state=0):
@@ -23,17 +23,17 @@ def load_faces(path=None, return_X_y=True, *, random_state=0):
     ----------
     path : path-like, default=None
         Data folder that holds `faces/viola_faces_24x24.npz` and `INRIAPerson/` with `Train/neg` and `Test/neg`.
-        `$PAUCENS_DATA` and `./data` are searched after it, for each of the two.
+        `$PAUCENS_DATA` and `./data` are searched next, for each of the two.
     return_X_y : bool, default=True
-        Return (X, y) instead of a Bunch.
+        Whether to return (X, y) instead of a Bunch.
     random_state : int, RandomState instance or None, default=0
         Seed of the patches.
 
     Returns
     -------
     X : ndarray of shape (9916, 576), float64
-        Grey values 0 to 255, row by row of an image; the faces, then the patches. Neither contrast-normalised
-        nor projected: the paper's PCA belongs to the training half.
+        Grey values 0 to 255, images row by row; first the faces, then the patches. They are neither normalised nor
+        projected: the paper's PCA is fitted to the training half.
     y : ndarray of shape (9916,), int64
         1 for faces, 0 for patches.
     bunch : sklearn.utils.Bunch
@@ -43,24 +43,23 @@ def load_faces(path=None, return_X_y=True, *, random_state=0):
     Raises
     ------
     FileNotFoundError
-        If no place holds one of the two; the message says where to get it.
+        If one of the two is not found anywhere; the message says where to get it.
     ValueError
-        If the faces are not the genuine ones, a photograph cannot be read (it is named), or there are not as
-        many of them as in the genuine set.
+        If the faces are not the genuine ones, a photograph cannot be read (it is named), or the number of photographs
+        is not that of the genuine set.
 
     Notes
     -----
-    The paper says "randomly extract 5000 negative patches from background images" and no more; this is our
-    reading. The photographs are those of INRIA without people, ordered by folder (Train, Test) and by name less
-    the suffix. A patch is a square: a photograph drawn at random, with replacement; a side, uniform on the
-    whole numbers from 24 to its shorter side; a place, uniform where the square fits. It is reduced to 24 x 24
-    by averaging over areas, a half rounded up, in whole numbers. On two random halves, 95 % of the variance took 94
-    and 96 principal components (93 in the paper); with sides uniform in their logarithm it took 82 and 85, with
-    all of them 24 pixels 73 and 74.
+    The paper only says "randomly extract 5000 negative patches from background images"; the rest is our reading. The
+    photographs are those of INRIA without people, ordered by folder (Train, Test) and by name without suffix. A patch
+    is a square in a photograph drawn at random, with replacement. Its side is uniform on the integers from 24 to the
+    shorter side of the photograph, its place uniform among those that fit. It is reduced to 24 x 24 by averaging over
+    areas in integers, halves rounded up. On two random halves, 95 % of the variance took 94 and 96 principal components
+    (93 in the paper). With sides uniform in their logarithm it took 82 and 85, with all sides of 24 pixels 73 and 74.
 
     Draws come from `numpy.random.RandomState`, whose streams are frozen, so equal files give equal patches. The
-    photographs exist as PNG and in compressed copies; patches from another copy are cut at the same places but
-    differ by some grey values, and so does the content hash.
+    photographs exist as PNG and in compressed copies. Patches from another copy are cut at the same places but differ
+    by some grey values, and so does the content hash.
 
     Examples
     --------
@@ -100,7 +99,7 @@ ABOUT = DataSet(
     "Triggs (CVPR 2005), http://pascal.inrialpes.fr/data/human/, in INRIAPerson/.",
     terms="No licence is stated for either. Use them for research and do not pass them on; this package contains "
     "neither.",
-    check="Content hash of the faces; number of photographs, each of which must decode where it is used. The "
+    check="Content hash of the faces; number of photographs, each of which must be readable when it is used. The "
     "patches' pixels depend on the copy of the photographs (PNG or compressed), and so does the content hash.",
     loader=load_faces,
     folder="faces",
@@ -120,7 +119,7 @@ NEGATIVES = DataSet(
 
 
 def _read_faces(file):
-    """Read the faces and compare them with the genuine ones."""
+    """Read the faces and verify that they are the genuine ones."""
     faces = read_npz(file, ("faces",))["faces"]
     digest = content_hash(faces)
     if digest != CONTENT:
@@ -132,7 +131,7 @@ def _read_faces(file):
 
 
 def _photographs(folders):
-    """List the photographs of both folders, in an order that does not depend on their format."""
+    """List the photographs of both folders in an order that does not depend on their format."""
     photographs = []
     for folder, (name, count) in zip(folders, N_NEGATIVES.items(), strict=True):
         files = [file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES]
@@ -151,7 +150,7 @@ def _draw(n_photographs, rng):
 
 
 def _cut(photographs, which, places):
-    """Cut the patches, each photograph being read once; return them with their boxes (x, y, side)."""
+    """Cut the patches, reading each photograph once; return them with their boxes (x, y, side)."""
     patches = np.empty((len(which), SIDE, SIDE), dtype=np.uint8)
     boxes = np.empty((len(which), 3), dtype=np.int64)
     by_photograph = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which))[:-1])
@@ -165,7 +164,7 @@ def _cut(photographs, which, places):
                 patches[k] = shrink(grey[y : y + side, x : x + side])
 
     with Threads(-1) as threads:
-        threads.run(cut, len(used), len(used) * STEPS_AN_IMAGE)
+        threads.run(cut, len(used), len(used) * STEPS_PER_IMAGE)
     return patches, boxes
 
 
@@ -180,19 +179,19 @@ def _read_photograph(file):
 
 
 def _box(shape, place):
-    """Turn three numbers in [0, 1) into a square (x, y, side) inside an image of this shape."""
+    """Convert three numbers in [0, 1) to a square (x, y, side) inside an image of this shape."""
     height, width = shape
     side = SIDE + int(place[0] * (min(height, width) - SIDE + 1))
     return int(place[1] * (width - side + 1)), int(place[2] * (height - side + 1)), side
 
 
 def shrink(square):
-    """Reduce a square of grey values to 24 x 24 by averaging over areas, a half rounded up.
+    """Reduce a square of grey values to 24 x 24 by averaging over areas, halves rounded up.
 
     Examples
     --------
     >>> import numpy as np
-    >>> shrink(np.arange(36).repeat(36).reshape(36, 36))[:4, 0].tolist()  # 1.5 pixels make one
+    >>> shrink(np.arange(36).repeat(36).reshape(36, 36))[:4, 0].tolist()  # 1.5 pixels become one
     [0, 2, 3, 5]
     """
     area = len(square) ** 2
@@ -201,7 +200,7 @@ def shrink(square):
 
 
 def _sums(values):
-    """Sum values (side, n) over 24 equal lengths along the first axis, times 24 to stay whole."""
+    """Sum values (side, n) over 24 equal lengths along the first axis, times 24 to stay in integers."""
     side = len(values)
     cumulative = np.zeros((side + 1, values.shape[1]), dtype=np.int64)
     np.cumsum(values, axis=0, out=cumulative[1:])

@@ -22,29 +22,29 @@ def load_inria(path=None) -> Bunch:
     Parameters
     ----------
     path : path-like, default=None
-        Folder that holds `INRIAPerson/` or its content. `$PAUCENS_DATA` and `./data` are searched after it.
+        Folder that holds `INRIAPerson/` or its content. `$PAUCENS_DATA` and `./data` are searched next.
 
     Returns
     -------
     bunch : sklearn.utils.Bunch
         `train_crops` : list of 1208 Paths, crops of 96 x 160 pixels with a person of 96 pixels in the middle (the
         64 x 128 window with a margin of 16). `train_negatives`, `test_negatives` : lists of 1218 and 453 Paths of
-        photographs without people. `test` : list of `DetectionRecord`, the 288 test images with 589 boxes, less those
-        whose image is not there. `missing` : the names of those. `source` : "uncompressed" where all test images are
-        PNG, else "lossy". `DESCR`.
+        photographs without people. `test` : list of `DetectionRecord`, the 288 test images with 589 boxes, without
+        those whose image is missing. `missing` : the names of these. `source` : "uncompressed" if all test images are
+        PNG, otherwise "lossy". `DESCR`.
 
     Raises
     ------
     FileNotFoundError
-        If no place holds the set; the message says where to get it.
+        If the set is not found anywhere; the message says where to get it.
     ValueError
-        If there are not as many crops, negatives and annotations as in the genuine set, an annotation cannot be read
-        or no test image is there; the message says which and where.
+        If the numbers of crops, negatives and annotations are not those of the genuine set, an annotation cannot be
+        read, or there is no test image; the message names the folder or file.
 
     Notes
     -----
-    Images are PNG, JPEG or WebP, go by their name without the suffix and come in its order. The official folder of
-    crops has 2416 files, where each crop is followed by its mirror: every second one is taken, by name.
+    Images are PNG, JPEG or WebP; they are identified and ordered by their name without suffix. The official folder of
+    crops has 2416 files, in which each crop is followed by its mirror: every second one is taken.
 
     The annotations count pixels from 0 ("Top left pixel co-ordinates : (0, 0)"), and both corners are pixels of the
     person: the box (Xmin, Ymin) - (Xmax, Ymax) is x = Xmin, y = Ymin, w = Xmax - Xmin + 1, h = Ymax - Ymin + 1.
@@ -75,11 +75,12 @@ ABOUT = DataSet(
     name="inria",
     what="INRIA Person: 1208 training crops of people, 1218 and 453 photographs without people for training and "
     "testing, 288 test images with 589 boxes (Tables 2 and 3).",
-    source="INRIAPerson.tar of Dalal and Triggs (CVPR 2005), http://pascal.inrialpes.fr/data/human/; where that is "
-    "gone, data/assemble_inria.py of this project builds it from public snapshots. Unpack it into INRIAPerson/.",
+    source="INRIAPerson.tar of Dalal and Triggs (CVPR 2005), http://pascal.inrialpes.fr/data/human/; if that is no "
+    "longer available, data/assemble_inria.py of this project builds it from public snapshots. Unpack it into "
+    "INRIAPerson/.",
     terms="None stated; research use, not passed on with this package.",
     check="Number of crops, negatives and annotations; each annotation has as many boxes as it announces. Test images "
-    "that are missing are named in `missing`, `source` says whether the copy is compressed.",
+    "that are missing are named in `missing`; `source` says whether the copy is compressed.",
     loader=load_inria,
     folder="INRIAPerson",
     forms=((CROPS, TRAIN_NEGATIVES, TEST_NEGATIVES, ANNOTATIONS, TEST_IMAGES),),
@@ -87,7 +88,7 @@ ABOUT = DataSet(
 
 
 def _all_of(folders, name, suffixes=SUFFIXES):
-    """List the files of a folder, or say that there are not as many as there must be."""
+    """List the files of a folder; raise ValueError if their number is not that of the genuine set."""
     files = list(by_name(folders[name], suffixes, STEM).values())
     return _counted(files, folders[name], COUNTS[name], suffixes)
 
@@ -102,7 +103,7 @@ def _counted(files, folder, count, suffixes):
 
 
 def _crops(folder):
-    """List the crops without the mirrors that the official folder has after each."""
+    """List the crops without the mirrors that follow them in the official folder."""
     files = list(by_name(folder, SUFFIXES, STEM).values())
     if len(files) == 2 * COUNTS[CROPS]:
         files = files[::2]
@@ -116,5 +117,5 @@ def _test(annotations, images):
     records = [DetectionRecord(images[stem], read_pascal(texts[stem]).boxes) for stem in texts if stem in images]
     missing = [stem for stem in texts if stem not in images]
     if not records:
-        raise damaged(annotations, "none of its texts has an image of its name in Test/pos")
+        raise damaged(annotations, "none of its texts has an image of the same name in Test/pos")
     return records, missing

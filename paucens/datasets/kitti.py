@@ -1,4 +1,4 @@
-"""Labels and results in the text form of the KITTI object benchmark (Geiger, Lenz and Urtasun 2012)."""
+"""Labels and results in the text format of the KITTI object benchmark (Geiger, Lenz and Urtasun 2012)."""
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -16,21 +16,21 @@ def read_kitti(path) -> Bunch:
     Parameters
     ----------
     path : path-like
-        Text of lines of a class and 14 numbers between blanks: truncated, occluded, alpha, left, top, right, bottom,
-        and the seven of the object in space, which are passed over. Results have a score at the end. No line, no
-        object.
+        Text. A line is a class and 14 numbers between blanks: truncated, occluded, alpha, left, top, right, bottom, and
+        seven numbers of the object in space, which are ignored. Results have a score at the end. A file without lines
+        has no objects.
 
     Returns
     -------
     objects : sklearn.utils.Bunch
-        In the order of the lines: `names` (k,), str, the classes; `truncation` (k,), float64, 0 to 1, and `occlusion`
-        (k,), int64, 0 to 3, both -1 where they are not given; `boxes` (k, 4), float64, x, y, w, h, where w = right -
-        left as in the benchmark's own evaluation; `scores` (k,), float64, nan in labels.
+        In the order of the lines. `names` (k,), str: the classes. `truncation` (k,), float64, 0 to 1, and `occlusion`
+        (k,), int64, 0 to 3: -1 if not given. `boxes` (k, 4), float64: x, y, w, h, with w = right - left as in the
+        benchmark's own evaluation. `scores` (k,), float64: nan in labels.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
         If a line is anything else; the message names file and line.
 
@@ -57,7 +57,7 @@ def read_kitti(path) -> Bunch:
 
 
 def _fields(path, number, line):
-    """Split a line into its class and 15 numbers, the last nan where there is no score."""
+    """Split a line into its class and 15 numbers, of which the last is nan if there is no score."""
     name, *texts = line.split()
     if name not in CLASSES or len(texts) not in (14, 15):
         raise bad_line(path, number, line, LINE)

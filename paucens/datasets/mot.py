@@ -1,4 +1,4 @@
-"""Truth in the form of MOTChallenge 2015, and the sequence TUD-Stadtmitte, which comes in it."""
+"""Annotations in the format of MOTChallenge 2015, and the sequence TUD-Stadtmitte, which uses it."""
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -19,19 +19,19 @@ def load_tud_stadtmitte(path=None) -> Bunch:
     Parameters
     ----------
     path : path-like, default=None
-        Folder that holds `TUD-Stadtmitte/` or its content. `$PAUCENS_DATA` and `./data` are searched after it.
+        Folder that holds `TUD-Stadtmitte/` or its content. `$PAUCENS_DATA` and `./data` are searched next.
 
     Returns
     -------
     bunch : sklearn.utils.Bunch
-        `test` : list of 179 `DetectionRecord`, with 1156 boxes of 10 people, occluded ones included. `DESCR`.
+        `test` : list of 179 `DetectionRecord` with 1156 boxes of 10 people, including occluded ones. `DESCR`.
 
     Raises
     ------
     FileNotFoundError
-        If no place holds the set; the message says where to get it.
+        If the set is not found anywhere; the message says where to get it.
     ValueError
-        If an image is missing, or the boxes cannot be read or are of frames that are not there.
+        If an image is missing, or the boxes cannot be read or belong to frames that do not exist.
 
     Examples
     --------
@@ -69,32 +69,32 @@ ABOUT = DataSet(
 
 
 def _record(file, rows, frame):
-    """Gather the boxes of one frame; rows that are marked 0 are to be ignored."""
+    """Collect the boxes of one frame; rows with the flag 0 are ignored in evaluations."""
     here = rows.frame == frame
     return DetectionRecord(file, rows.boxes[here & rows.considered], rows.boxes[here & ~rows.considered])
 
 
 def read_mot(path) -> Bunch:
-    """Read the truth of a sequence in the form of MOTChallenge 2015, `gt.txt`.
+    """Read the annotations of a sequence in the format of MOTChallenge 2015, `gt.txt`.
 
     Parameters
     ----------
     path : path-like
-        Text of lines of 10 numbers: frame, person, left, top, width, height, a flag, and a place in the world.
+        Text. A line is 10 numbers: frame, person, left, top, width, height, a flag, and a place in the world.
 
     Returns
     -------
     rows : sklearn.utils.Bunch
-        In the order of the lines: `frame` and `person`, (k,), int64, from 1; `boxes` (k, 4), float64, x, y, w, h,
-        0-based, where the file counts pixels from 1; `considered` (k,), bool, the flag: False is to be ignored.
+        In the order of the lines. `frame` and `person`, (k,), int64, from 1. `boxes` (k, 4), float64: x, y, w, h,
+        0-based (the file counts pixels from 1). `considered` (k,), bool: the flag; False means ignored.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If a line is anything else (the 9 numbers of MOT16 to 20 too, since they mix in other classes than people); the
-        message names file and line.
+        If a line is anything else; the message names file and line. The 9 numbers of MOT16 to 20 are refused too, since
+        those files contain other classes than people.
     """
     lines = numbered_lines(path)
     rows = np.array([_row(path, number, line) for number, line in lines]).reshape(-1, 7)
@@ -113,5 +113,5 @@ def _row(path, number, line):
     row = numbers_of(path, number, texts, LINE)[:7]
     frame, person, _, _, width, height, flag = row
     if frame < 1 or frame % 1 or person % 1 or width < 0 or height < 0 or flag not in (0, 1):
-        raise bad_line(path, number, line, f"{LINE}; frames are whole and from 1, no size is negative")
+        raise bad_line(path, number, line, f"{LINE}; frames are integers from 1, sizes are not negative")
     return row

@@ -17,7 +17,7 @@ def load_penn_fudan(path=None) -> Bunch:
     Parameters
     ----------
     path : path-like, default=None
-        Folder that holds `PennFudanPed/` or its content. `$PAUCENS_DATA` and `./data` are searched after it.
+        Folder that holds `PennFudanPed/` or its content. `$PAUCENS_DATA` and `./data` are searched next.
 
     Returns
     -------
@@ -27,9 +27,9 @@ def load_penn_fudan(path=None) -> Bunch:
     Raises
     ------
     FileNotFoundError
-        If no place holds the set; the message says where to get it.
+        If the set is not found anywhere; the message says where to get it.
     ValueError
-        If there are not 170 annotations, one cannot be read, or its image is not there; the message names it.
+        If there are not 170 annotations, one cannot be read, or its image is missing; the message names it.
 
     Notes
     -----
@@ -48,8 +48,8 @@ ABOUT = DataSet(
     what="Penn-Fudan: 170 photographs with boxes of the people in them.",
     source="PennFudanPed.zip of https://www.cis.upenn.edu/~jshi/ped_html/; unpack it, which makes PennFudanPed/.",
     terms="None stated; research use, not passed on with this package.",
-    check="170 annotations, each with as many boxes as it announces and an image. Tried on files written in this form "
-    "only: the set was not at hand.",
+    check="170 annotations, each with as many boxes as it announces and an image. Tested on files written in this "
+    "format only: the set itself was not available.",
     loader=load_penn_fudan,
     folder="PennFudanPed",
     forms=((IMAGES, ANNOTATIONS),),
@@ -60,5 +60,5 @@ def _record(images, text):
     annotation = read_pascal(text, origin=1)
     image = images / annotation.image_name.rsplit("/", 1)[-1]
     if not image.exists():
-        raise ValueError(f"{text} is about {image}, which does not exist. Get the set again: {ABOUT.source}")
+        raise ValueError(f"{text} describes {image}, which does not exist. Get the set again: {ABOUT.source}")
     return DetectionRecord(image, annotation.boxes)

@@ -15,7 +15,7 @@ MISSING = -100
 
 @dataclass(frozen=True)
 class Expected:
-    """Hold what the genuine files contain: pairs of each class, and features without a missing value."""
+    """Content of the genuine files: pairs of each class, and features without missing values."""
 
     n_positive: int
     n_negative: int
@@ -33,41 +33,41 @@ def load_protein_pairs(path=None, return_X_y=True):
     path : path-like, default=None
         Folder that holds the set (itself or in a sub-folder `protein_pairs/`), or one of its files:
         `dipsPosPair.feature` with `dipsRandpairSub23w.feature` beside it. `$PAUCENS_DATA` and `./data` are
-        searched after it.
+        searched next.
     return_X_y : bool, default=True
-        Return (X, y) instead of a Bunch.
+        Whether to return (X, y) instead of a Bunch.
 
     Returns
     -------
     X : ndarray of shape (240249, 85), float64
-        The features that no pair lacks, in the order of the files; the positive pairs first.
+        The features that no pair lacks, in the order of the files; positive pairs first.
     y : ndarray of shape (240249,), int64
         1 for the 2865 pairs known to interact, 0 for the 237384 random ones.
     bunch : sklearn.utils.Bunch
-        With `return_X_y=False`: `data`, `target`, `columns` (of the 162 features of the files, counted from 1, those
-        of `data`), `target_names`, `filenames`, `content_hash`, `DESCR`.
+        With `return_X_y=False`: `data`, `target`, `columns` (the numbers of these features among the 162 of the files,
+        counted from 1), `target_names`, `filenames`, `content_hash`, `DESCR`.
 
     Raises
     ------
     FileNotFoundError
-        If no place holds both files; the message says where to get them.
+        If no place has both files; the message says where to get them.
     ValueError
-        If a file cannot be read, holds another number of pairs or a label of the other class, or if not 85 features
-        are complete.
+        If a file cannot be read, has another number of pairs or a label of the other class, or if the number of
+        complete features is not 85.
 
     Notes
     -----
-    The genuine files were not at hand when this reader was written. It takes them to be as the feature programs that
-    the authors published write them, and as public scripts read them: a pair a line, 162 features and the class (1
-    or 0) between commas, no header, -100 for a missing value. The features are 1 to 20 gene expression, 21 to 97
-    gene ontology (function, process, component), 98 protein expression, 99 essentiality, 100 to 105 single
-    experiments and comparisons, 106 to 109 homologous interactions, 110 domains, 111 to 126 transcription factors,
-    127 to 162 MIPS classes and phenotypes. The files without `.feature` name the proteins and are not needed.
+    The genuine files were not available when this reader was written. It assumes that they are as the authors'
+    published programs write them and as public scripts read them: one pair per line, 162 features and the class (1 or
+    0) between commas, no header, -100 for a missing value. The features are 1 to 20 gene expression, 21 to 97 gene
+    ontology (function, process, component), 98 protein expression, 99 essentiality, 100 to 105 single experiments and
+    comparisons, 106 to 109 homologous interactions, 110 domains, 111 to 126 transcription factors, 127 to 162 MIPS
+    classes and phenotypes. The files without `.feature` name the proteins and are not needed.
 
-    The 85 are those "that do not contain missing values" of Narasimhan and Agarwal (2013), whom the paper follows;
-    which they are is read from the data, and another number than 85 is refused. Counts are all that is known of the
-    genuine set, so there is no content hash to compare with; the Bunch holds the one of the files that were read. Text
-    of that size (163 MB, fabricated) was read in 19 s and 0.8 GB.
+    The 85 features are those "that do not contain missing values" of Narasimhan and Agarwal (2013), whom the paper
+    follows. They are determined from the data, and any other number is refused. Only counts are known of the genuine
+    set, so there is no content hash to compare with; the Bunch holds the hash of the files that were read. Generated
+    text of that size (163 MB) was read in 19 s and 0.8 GB.
 
     Examples
     --------
@@ -102,8 +102,8 @@ ABOUT = DataSet(
     source="dipsPosPair.feature and dipsRandpairSub23w.feature ('Physical Interaction Task in Detailed feature type') "
     "of the page http://www.cs.cmu.edu/~qyj/papers_sulp/proteins05_pages/feature-download.html",
     terms="None stated there; cite Qi, Bar-Joseph and Klein-Seetharaman (2006), Proteins 63(3).",
-    check="163 numbers a line, 2865 and 237384 lines, the class in the last column, 85 complete features. No content "
-    "hash: the files were not at hand.",
+    check="163 numbers per line, 2865 and 237384 lines, the class in the last column, 85 complete features. No content "
+    "hash: the files were not available.",
     loader=load_protein_pairs,
     folder="protein_pairs",
     forms=(("dipsPosPair.feature", "dipsRandpairSub23w.feature"),),
@@ -118,18 +118,18 @@ def _read(file, label, n_pairs):
     if not np.all(table[:, -1] == label):
         raise ValueError(
             f"{file}: the last number of a line is the class, here {label} throughout; got "
-            f"{np.unique(table[:, -1])[:5]}. It is another file under this name; get it again: {ABOUT.source}"
+            f"{np.unique(table[:, -1])[:5]}. It is another file of this name; get it again: {ABOUT.source}"
         )
     return table[:, :-1]
 
 
 def _complete_columns(parts, files):
-    """Say which features no pair of either class lacks, ndarray of shape (162,), bool."""
+    """Tell which features no pair of either class lacks, ndarray of shape (162,), bool."""
     complete = ~np.any([np.any(part == MISSING, axis=0) for part in parts], axis=0)
     if complete.sum() != EXPECTED.n_complete:
         raise ValueError(
             f"{' and '.join(map(str, files))}: {complete.sum()} of the {N_FEATURES} features are without a missing "
             f"value ({MISSING}); expected {EXPECTED.n_complete}. Values were changed, or the files mark missing "
-            f"values otherwise than assumed; compare with {ABOUT.source}"
+            f"values in another way than assumed; compare with {ABOUT.source}"
         )
     return complete

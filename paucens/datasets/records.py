@@ -1,4 +1,4 @@
-"""What a detection set is made of: one image, the boxes to find, and the boxes that count for nothing."""
+"""The entries of a detection set: an image, boxes to find and boxes to ignore."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,17 +13,17 @@ def no_boxes() -> np.ndarray:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DetectionRecord:
-    """Hold an image of a detection set and the truth about it.
+    """An image of a detection set with its annotations.
 
     Attributes
     ----------
     image : Path or ndarray of shape (height, width, 3), uint8
-        A file for `paucens.images.read_rgb`, or the pixels themselves where they were rendered.
+        A file for `paucens.images.read_rgb`, or the pixels themselves if they were rendered.
     boxes : ndarray of shape (g, 4), float64
         Objects to find as x, y, w, h in pixels, 0-based and continuous: pixel k covers [k, k + 1). They may leave the
         image.
     ignore : ndarray of shape (i, 4), float64
-        Boxes that may be found or missed without a gain or a loss.
+        Boxes that may be found or missed without any effect.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def _checked(boxes, title):
     if boxes.size == 0:
         return no_boxes()
     if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise ValueError(f"The {title} have shape {boxes.shape}; expected (k, 4), a row x, y, w, h a box.")
+        raise ValueError(f"The {title} have shape {boxes.shape}; expected (k, 4), one row x, y, w, h per box.")
     wrong = ~(np.isfinite(boxes).all(axis=1) & (boxes[:, 2:] >= 0).all(axis=1))
     if wrong.any():
         raise ValueError(

@@ -29,8 +29,8 @@ COUNTS = {
     "store": 315,
 }
 INDOOR = ("bedroom", "kitchen", "livingroom", "PARoffice", "store")
-N_SHOWN = 3  # names in a message; the rest is a number
-STEPS_AN_IMAGE = 1_000_000  # decoding and hashing, in the inner steps that `Threads.run` counts
+N_SHOWN = 3  # names in a message; others are counted
+STEPS_PER_IMAGE = 1_000_000  # decoding and hashing, in the inner steps that `Threads.run` counts
 
 
 def load_scene15(path=None, return_X_y=True):
@@ -40,9 +40,9 @@ def load_scene15(path=None, return_X_y=True):
     ----------
     path : path-like, default=None
         Folder that holds the 15 folders of images, itself or in a sub-folder `scene15/`. `$PAUCENS_DATA` and
-        `./data` are searched after it.
+        `./data` are searched next.
     return_X_y : bool, default=True
-        Return (X, y) instead of a Bunch.
+        Whether to return (X, y) instead of a Bunch.
 
     Returns
     -------
@@ -57,18 +57,18 @@ def load_scene15(path=None, return_X_y=True):
     Raises
     ------
     FileNotFoundError
-        If no place holds the set; the message says where to get it.
+        If the set is not found anywhere; the message says where to get it.
     ValueError
-        If images are missing, foreign, cannot be read or have other pixels than those of the genuine set; the
+        If images are missing, do not belong to the set, cannot be read, or have other pixels than the genuine ones; the
         message names them.
 
     Notes
     -----
-    The paper does not list which scenes are indoor. *industrial* holds halls and plants, inside and outside;
-    it counts as outdoor here, as is customary. 18 pairs of images are the same (16 within livingroom).
+    The paper does not say which scenes are indoor. *industrial* shows halls and plants, inside and outside; it counts
+    as outdoor here, as is customary. 18 pairs of images are identical (16 within livingroom).
 
-    All images are decoded to check them, some seconds. The content hash is of the pixels, so that losslessly
-    re-packed files have the hash of the originals.
+    All images are decoded to verify them, which takes some seconds. The content hash is that of the pixels, so that
+    losslessly repacked files have the hash of the originals.
 
     Examples
     --------
@@ -104,7 +104,7 @@ ABOUT = DataSet(
     "into scene15/.",
     terms="No licence is stated. Use it for research and do not pass it on; this package does not contain it.",
     check="Names and number of images in each folder, and a content hash of all decoded pixels, the same for "
-    "losslessly re-packed files; what differs is named.",
+    "losslessly repacked files; images that differ are named.",
     loader=load_scene15,
     folder="scene15",
     forms=(tuple(COUNTS),),
@@ -112,7 +112,7 @@ ABOUT = DataSet(
 
 
 def _images_of(folder, count):
-    """List image_0001.jpg to the last of a folder, or say which are missing and which do not belong."""
+    """List the images of a folder; raise ValueError if some are missing or do not belong there."""
     expected = [folder / f"image_{number:04d}.jpg" for number in range(1, count + 1)]
     present = {file for file in folder.iterdir() if file.suffix.lower() == ".jpg"}
     for problem, files in (
@@ -128,19 +128,19 @@ def _images_of(folder, count):
 
 
 def _some(names):
-    """Write the first few of some names and how many more there are."""
+    """Write the first few of some names and the number of the others."""
     more = len(names) - N_SHOWN
     return ", ".join(names[:N_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _verify(files, expected):
-    """Return the content hash of the images, or name those whose pixels are not the genuine set's."""
+    """Return the content hash of the images; the error names those whose pixels are not the genuine ones."""
 
     def digests_of(start, stop):
         return [content_hash(read_grey(file)) for file in files[start:stop]]
 
     with Threads(-1) as threads:
-        blocks = threads.run(digests_of, len(files), len(files) * STEPS_AN_IMAGE)
+        blocks = threads.run(digests_of, len(files), len(files) * STEPS_PER_IMAGE)
     digests = [digest for block in blocks for digest in block]
     whole = content_hash([f"{file.parent.name}/{file.name}" for file in files], digests)
     if whole != expected:
@@ -152,7 +152,7 @@ def _verify(files, expected):
 
 
 def _foreign(files, digests):
-    """List the images whose digest begins with another byte than the genuine one's."""
+    """List the images whose digest begins with another byte than that of the genuine image."""
     first_bytes = base64.b85decode(_scene15.FIRST_BYTES)
     pairs = zip(files, digests, first_bytes, strict=True)
     found = [str(file) for file, digest, byte in pairs if int(digest[:2], 16) != byte]

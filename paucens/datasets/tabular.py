@@ -1,7 +1,7 @@
 """Tables of features with few positives, on which the package is compared with gradient boosters.
 
-`load_tabular` reads any of them; `load_mammography` and its kin are the same under a name of their own, since the
-registry and the scripts know a set by its loader.
+`load_tabular` reads any of them; `load_mammography` and so on read one, since the registry and the scripts identify a
+set by its loader.
 """
 
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from paucens.datasets._text import read_csv
 
 @dataclass(frozen=True)
 class Table:
-    """Say how a table is stored, how it is returned, and what the genuine one contains.
+    """Storage, returned type and content of a genuine table.
 
     Attributes
     ----------
     n_samples, n_features, n_positive : int
     stored : dtype
-        Of `X` in the `.npz`, and what numbers from text are rounded to.
+        Type of `X` in the `.npz`; numbers from text are rounded to it.
     returned : dtype
-        Of X as the loader returns it; holds every stored value exactly.
+        Type of X as the loader returns it; every stored value is exact in it.
     content : str
         Content hash of the stored X and of y as uint8.
     packed : bool, default=False
-        Whether the file holds bits, eight features a byte, as `X_packed`.
+        Whether the file holds bits, eight features per byte, as `X_packed`.
     """
 
     n_samples: int
@@ -95,9 +95,9 @@ def load_tabular(name, path=None, return_X_y=True):
     name : {"mammography", "htru2", "sylva", "hiv_ecfp4"}
     path : path-like, default=None
         Folder that holds the set (itself or in a sub-folder `tabular/`), or its file: `<name>.npz`, for two of
-        them also the public text file. `$PAUCENS_DATA` and `./data` are searched after it.
+        them also the public text file. `$PAUCENS_DATA` and `./data` are searched next.
     return_X_y : bool, default=True
-        Return (X, y) instead of a Bunch.
+        Whether to return (X, y) instead of a Bunch.
 
     Returns
     -------
@@ -112,16 +112,16 @@ def load_tabular(name, path=None, return_X_y=True):
     Raises
     ------
     FileNotFoundError
-        If no place holds the set; the message says where to get it.
+        If the set is not found anywhere; the message says where to get it.
     ValueError
-        For an unknown name; if the file cannot be read, or its shape, class counts or content are not those of
-        the genuine set.
+        If the name is unknown, the file cannot be read, or its shape, class counts or content are not those of the
+        genuine set.
 
     Notes
     -----
     The `.npz` holds `y` (0 or 1) and `X`, in single precision for mammography and htru2, whose text files give
     the same values once rounded to it, and as int16 for sylva. For hiv_ecfp4 it holds `X_packed` (41120, 128)
-    uint8, eight bits of the fingerprint a byte, the first the highest.
+    uint8, eight bits of the fingerprint per byte, the first one in the highest bit.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def _read_npz(file, table):
 
 
 def _read_csv(file, table):
-    """Read a text file: the features of a sample and its label, 1 or else 0 or -1, a line."""
+    """Read a text file: per line the features of a sample and its label, 1 for positives and 0 or -1 otherwise."""
     numbers = read_csv(file, table.n_features + 1)
     labels = numbers[:, -1]
     return numbers[:, :-1].astype(table.stored), np.where(labels == -1, 0, labels)
@@ -215,7 +215,7 @@ SETS = {
             what="11183 candidate spots on digitised mammograms, 6 standardised features, 260 calcifications "
             "(Woods et al. 1993).",
             source="mammography.csv of https://github.com/jbrownlee/Datasets, which is the body of the ARFF file of "
-            "https://www.openml.org/d/310: 6 numbers and '-1' or '1' a line. mammography.npz is the same in single "
+            "https://www.openml.org/d/310: 6 numbers and '-1' or '1' per line. mammography.npz is the same in single "
             "precision: X (11183, 6) float32, y uint8.",
             terms="OpenML lists it as public; made available by Aleksandar Lazarevic. Cite Woods, Doss, Bowyer, Solka, "
             "Priebe and Kegelmeyer (1993).",
@@ -229,7 +229,7 @@ SETS = {
             what="17898 candidates of the High Time Resolution Universe survey, 1639 of them pulsars; mean, standard "
             "deviation, excess kurtosis and skewness of the pulse profile, then of the DM-SNR curve.",
             source="HTRU_2.csv in the archive of https://archive.ics.uci.edu/dataset/372/htru2: 8 numbers and 0 or 1 "
-            "a line, no header. htru2.npz is the same in single precision: X (17898, 8) float32, y uint8.",
+            "per line, no header. htru2.npz is the same in single precision: X (17898, 8) float32, y uint8.",
             terms="UCI Machine Learning Repository, CC BY 4.0; cite Lyon, Stappers, Cooper, Brooke and Knowles (2016).",
             check=f"{CHECK}, the same for both forms.",
             loader=load_htru2,
@@ -244,7 +244,7 @@ SETS = {
             source="sylva_train.data and sylva_train.labels of the Agnostic Learning vs. Prior Knowledge Challenge "
             "(2007), http://clopinet.com/isabelle/Projects/agnostic/; https://www.openml.org/d/40992 holds them with "
             "the 1309 samples of the validation part. sylva.npz is made of the two: X (13086, 216) int16, y uint8, 1 "
-            "where the label is 1, else 0 (data/README.md).",
+            "if the label is 1, otherwise 0 (data/README.md).",
             terms="None stated for the challenge's form; the raw data are the Covertype set of Blackard and Dean, "
             "Colorado State University, UCI Machine Learning Repository.",
             check=f"{CHECK}. The features add up to 238271607, the check sum that the challenge publishes.",

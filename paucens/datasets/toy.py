@@ -26,20 +26,20 @@ def load_toy(n_positive=200, n_negative=200, *, random_state=None):
     Returns
     -------
     X : ndarray of shape (n_positive + n_negative, 2), float64
-        Cartesian coordinates, the positives first; shuffle where the order matters.
+        Cartesian coordinates, positives first; shuffle them if the order matters.
     y : ndarray of shape (n_positive + n_negative,), int64
         1 for positives, 0 for negatives.
 
     Raises
     ------
     TypeError, ValueError
-        For a number of points that is not an integer or is below 1.
+        If a number of points is not an integer or is below 1.
 
     Notes
     -----
     The radius of a positive is uniform on [0, 1.5], that of a negative normal with mean 2 and standard
     deviation 0.4; all angles are uniform on [0, 2 pi]. A uniform *radius* crowds the positives around the
-    origin: they are not uniform on the disc. Radii and angles of the positives are drawn first, then those
+    origin, so they are not uniform on the disc. Radii and angles of the positives are drawn first, then those
     of the negatives.
 
     Examples
@@ -60,7 +60,7 @@ def load_toy(n_positive=200, n_negative=200, *, random_state=None):
 
 
 def _to_plane(radius, rng):
-    """Give each radius a uniform angle and return Cartesian coordinates, shape (n, 2)."""
+    """Draw a uniform angle for each radius and return Cartesian coordinates, shape (n, 2)."""
     angle = rng.uniform(0.0, 2.0 * np.pi, radius.size)
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 

@@ -17,7 +17,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class Expected:
-    """Hold what the genuine files contain: images per digit 0 to 9 of both parts, and the content hash."""
+    """Content of the genuine files: images per digit 0 to 9 in both parts, and the content hash."""
 
     train_counts: tuple[int, ...]
     test_counts: tuple[int, ...]
@@ -39,25 +39,25 @@ def load_usps(path=None, return_X_y=True):
     path : path-like, default=None
         Folder that holds the set (itself or in a sub-folder `usps/`), or one of its files: `usps.npz`, or
         `zip.train.gz` with `zip.test.gz` beside it, or both without `.gz`. `$PAUCENS_DATA` and `./data` are
-        searched after it.
+        searched next.
     return_X_y : bool, default=True
-        Return (X, y) instead of a Bunch.
+        Whether to return (X, y) instead of a Bunch.
 
     Returns
     -------
     X : ndarray of shape (9298, 256), float64
         Grey values in [-1, 1] (background -1), 16 x 16 pixels row by row; the 7291 rows of `zip.train`, then
-        the 2007 of `zip.test`. The same bits from every form of the files.
+        the 2007 of `zip.test`. Every form of the files gives the same bits.
     y : ndarray of shape (9298,), int64
         1 for even digits, 0 for odd ones.
     bunch : sklearn.utils.Bunch
-        With `return_X_y=False`: `data`, `target`, `digit` (0 to 9), `source` (0 where the row is from
-        `zip.train`, 1 from `zip.test`), `target_names`, `source_names`, `filenames`, `content_hash`, `DESCR`.
+        With `return_X_y=False`: `data`, `target`, `digit` (0 to 9), `source` (0 for rows of
+        `zip.train`, 1 for rows of `zip.test`), `target_names`, `source_names`, `filenames`, `content_hash`, `DESCR`.
 
     Raises
     ------
     FileNotFoundError
-        If no place holds the set; the message says where to get it.
+        If the set is not found anywhere; the message says where to get it.
     ValueError
         If a file cannot be read, or its class counts or its content are not those of the genuine set.
 
@@ -104,7 +104,7 @@ ABOUT = DataSet(
     "Learning by Hastie, Tibshirani and Friedman, https://hastie.su.domains/ElemStatLearn/data.html",
     terms="No licence is stated there: made available by the neural network group at AT&T research labs. Use "
     "it for research and do not pass it on; this package does not contain it.",
-    check="256 pixels a row in thousandths of [-1, 1], images per digit in both parts, and a content hash of "
+    check="256 pixels per row in thousandths of [-1, 1], images per digit in both parts, and a content hash of "
     "all pixels and labels, the same for every form of the files.",
     loader=load_usps,
     folder="usps",
@@ -138,7 +138,7 @@ def _read_text(file):
 
 
 def _text_of(file):
-    """Return the text of a file, unpacked where its first bytes say gzip, whatever its suffix says."""
+    """Return the text of a file, unpacked if its first bytes are those of gzip, whatever its suffix."""
     raw = file.read_bytes()
     try:
         return (gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw).decode("ascii")
@@ -146,35 +146,35 @@ def _text_of(file):
         raise damaged(file, error) from error
 
 
-def _checked(thousandths, digits, where):
-    """Return pixels (n, 256) int16 and digits (n,) uint8, in canonical form, or say what is wrong."""
+def _checked(thousandths, digits, origin):
+    """Return pixels (n, 256) int16 and digits (n,) uint8 in canonical form; raise ValueError if they are invalid."""
     if thousandths.ndim != 2 or thousandths.shape[1] != N_PIXELS or digits.shape != thousandths.shape[:1]:
         raise ValueError(
-            f"{where}: pixels have shape {thousandths.shape} and digits {digits.shape}; expected "
+            f"{origin}: pixels have shape {thousandths.shape} and digits {digits.shape}; expected "
             f"(n, {N_PIXELS}) and (n,)."
         )
     if not np.all((digits >= 0) & (digits <= 9) & (digits == np.rint(digits))):
-        raise ValueError(f"{where}: the labels must be digits 0 to 9, the first value of each line.")
+        raise ValueError(f"{origin}: the labels must be digits 0 to 9, the first value of each line.")
     if not np.all((thousandths >= -LEVELS) & (thousandths <= LEVELS)):  # also refuses NaN
-        raise ValueError(f"{where}: grey values must lie in [-1, 1]; the file is another scaling of the set.")
+        raise ValueError(f"{origin}: grey values must lie in [-1, 1]; the file is another scaling of the set.")
     pixels = np.rint(thousandths)
     if not np.all(np.abs(thousandths - pixels) < 1e-6):
-        raise ValueError(f"{where}: grey values have more than three decimals; the file is not the original.")
+        raise ValueError(f"{origin}: grey values have more than three decimals; the file is not the original.")
     return pixels.astype(np.int16), digits.astype(np.uint8)
 
 
-def _verify(pixels, digit, source, expected, where):
-    """Compare images per digit and the content hash with the genuine set's."""
+def _verify(pixels, digit, source, expected, origin):
+    """Compare images per digit and the content hash with those of the genuine set."""
     for part, wanted in enumerate((expected.train_counts, expected.test_counts)):
         counts = tuple(np.bincount(digit[source == part], minlength=10).tolist())
         if counts != wanted:
             raise ValueError(
-                f"{where}: the {('train', 'test')[part]} part has {sum(counts)} images, {counts} of the "
+                f"{origin}: the {('train', 'test')[part]} part has {sum(counts)} images, {counts} of the "
                 f"digits 0 to 9; expected {sum(wanted)}, {wanted}. Get the files again: {ABOUT.source}"
             )
     digest = content_hash(pixels, digit)
     if digest != expected.content:
         raise ValueError(
-            f"{where}: shapes and class counts are right, but the content hashes to {digest}, expected "
+            f"{origin}: shapes and class counts are right, but the content hashes to {digest}, expected "
             f"{expected.content}: values or the order of rows were changed. Get them again: {ABOUT.source}"
         )

@@ -13,7 +13,7 @@ ARRAYS = ("X", "y", "feature_names", "pair_u", "pair_v", "genes", "expr_z", "cyc
 
 @dataclass(frozen=True)
 class Expected:
-    """Hold what the genuine file contains, and how many pairs of each class are drawn from it."""
+    """Content of the genuine file, and the number of pairs of each class that are drawn from it."""
 
     n_pairs: int
     n_positive: int
@@ -32,46 +32,46 @@ EXPECTED = Expected(
 def load_yeast_pairs(path=None, return_X_y=True, *, random_state=0):
     """Load pairs of yeast proteins, drawn to the size of the paper's set but *not* the paper's set.
 
-    Two proteins in one complex are the positives. Numbers made with it stand in a table of their own.
+    Positives are two proteins in one complex. Numbers of this set stand in a table of their own.
 
     Parameters
     ----------
     path : path-like, default=None
         Folder that holds the set (itself or in a sub-folder `protein_pairs/`), or `yeast_pairs.npz`.
-        `$PAUCENS_DATA` and `./data` are searched after it.
+        `$PAUCENS_DATA` and `./data` are searched next.
     return_X_y : bool, default=True
-        Return (X, y, groups) instead of a Bunch.
+        Whether to return (X, y, groups) instead of a Bunch.
     random_state : int, RandomState instance or None, default=0
         Seed of the draw of 2865 of the 9350 positives and 237384 of the 338874 negatives, without replacement.
 
     Returns
     -------
     X : ndarray of shape (240249, 52), float32
-        16 features of the pair, and the 36 products of the two proteins' standardised expression. The file holds
-        half precision, so that all of them, the products too, are exact in single precision, in 50 MB. Rows keep
+        16 features of the pair, and the 36 products of the standardised expression of the two proteins. The file holds
+        half precision, so that all of them, including the products, are exact in single precision, in 50 MB. Rows keep
         the order of the file, in which the classes are mixed.
     y : ndarray of shape (240249,), int64
         1 for pairs within a complex of CYC2008, 0 for the others.
     groups : ndarray of shape (240249,), int64
-        Number of the complex, 1 to 406, for positives; 0 for negatives.
+        Number of the complex, 1 to 406, of positives; 0 for negatives.
     bunch : sklearn.utils.Bunch
-        With `return_X_y=False`: `data`, `target`, `groups`, `feature_names`, `pairs` (240249, 2) with the places of
+        With `return_X_y=False`: `data`, `target`, `groups`, `feature_names`, `pairs` (240249, 2) with the indices of
         both proteins in `genes` (systematic names), `target_names`, `filenames`, `content_hash` (of the draw), `DESCR`.
 
     Raises
     ------
     FileNotFoundError
-        If no place holds the set; the message says where it comes from.
+        If the set is not found anywhere; the message says where it comes from.
     ValueError
         If the file cannot be read or is not the genuine one.
 
     Notes
     -----
-    - Split it so that no complex is on both sides: pairs of one complex resemble each other, and few complexes hold
-      most of the positives (the largest 26 %, the next 12 and 7 %).
-    - Negatives belong to no complex and can only be split pair by pair, a limit to be stated: 20 % of them join two
+    - Split the set so that no complex is on both sides: pairs of one complex are similar, and few complexes hold most
+      of the positives (the largest 26 %, the next two 12 and 7 %).
+    - Negatives belong to no complex and can only be split pair by pair; state this limit. 20 % of them join two
       proteins that occur in positives of the file, 12 % two that occur in positives of the draw (seed 0).
-    - Feature 0, STRING, partly comes from curated knowledge of complexes: report results without it too.
+    - Feature 0, STRING, is partly derived from curated knowledge of complexes: report results without it too.
 
     Examples
     --------
@@ -120,7 +120,7 @@ ABOUT = DataSet(
     what="240249 pairs of yeast proteins with 52 features, 2865 within one complex of CYC2008, drawn from 348224 "
     "(9350). A substitute for protein_pairs, made to its size from later public tables: another task, never beside the "
     "paper's numbers.",
-    source="In no public place as a whole. yeast_pairs.npz was put together for this project, with X (348224, 16) "
+    source="Not public as a whole. yeast_pairs.npz was put together for this project, with X (348224, 16) "
     "float16, y, cyc2008_complex, pair_u, pair_v, genes (4693), expr_z (4693, 36), feature_names. The tables behind "
     "it: the composite network of Yong, Liu, Chua and Wong (2012), "
     "https://www.comp.nus.edu.sg/~wongls/projects/complexprediction/SWC-31oct14/ (STRING, TOPO, TOPO_L2), "
@@ -135,7 +135,7 @@ ABOUT = DataSet(
 
 
 def _verify(arrays, file):
-    """Compare numbers of pairs and the content hash with the genuine file's."""
+    """Compare numbers of pairs and the content hash with those of the genuine file."""
     n_pairs, n_positive = arrays["y"].size, np.count_nonzero(arrays["y"])
     if (n_pairs, n_positive) != (EXPECTED.n_pairs, EXPECTED.n_positive):
         raise ValueError(
@@ -151,7 +151,7 @@ def _verify(arrays, file):
 
 
 def _features(of_pair, expression, pairs):
-    """Join the features of each pair and the products of its proteins' expression, exactly, in float32."""
+    """Join the features of each pair and the products of the expression of its proteins, exactly, in float32."""
     n_own = of_pair.shape[1]
     X = np.empty((len(pairs), n_own + expression.shape[1]), dtype=np.float32)
     X[:, :n_own] = of_pair

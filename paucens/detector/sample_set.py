@@ -35,7 +35,7 @@ class SampleSet:
 
     @cached_property
     def positives(self):
-        """All positives, each followed by its mirror."""
+        """All positives; each is followed by its mirror if mirrors are wanted."""
         sources = self._config.positives
 
         def draw(chosen):

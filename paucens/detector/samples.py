@@ -18,8 +18,6 @@ def pixels_at(name, sources, k):
     """Return `pixels_of` image k of a list; an error names it."""
     try:
         return pixels_of(sources[k])
-    except TypeError as error:
-        raise TypeError(f"{name}[{k}]: {error}") from error
     except ValueError as error:
         raise ValueError(f"{name}[{k}]: {error}") from error
 

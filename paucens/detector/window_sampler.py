@@ -40,7 +40,7 @@ class WindowSampler:
     # -- positives ---------------------------------------------------------------------------------
 
     def positives(self, sources, chosen):
-        """Compute the features of the chosen crops, each followed by its mirror, float32 (n, n_features)."""
+        """Compute the features of the chosen crops and their mirrors, float32 (n, n_features)."""
 
         def of_crop(k):
             rgb = self._checked_crop(sources, k)

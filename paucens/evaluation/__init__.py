@@ -1,16 +1,16 @@
-"""Turn detections into numbers: miss rates against false positives, average precision, intervals.
+"""From detections to numbers: miss rates against false positives, average precision, intervals.
 
 Boxes are rows x, y, w, h and, for detections, a score: float64, in continuous pixels counted from 0, of area w * h.
-Lists have one entry an image, also where nothing was found or nobody is there.
+Lists have one entry per image, also for images without detections or people.
 
 ==========================  ====================================================================================
-`match_detections`          one image: which detections are true, false, ignored; who is found
-`match_images`              many images, pooled: what curves, intervals and differences are computed from
-`prepare_images`            boxes of any data set as the Caltech protocol compares them (shape, heights)
+`match_detections`          one image: which detections are true, false or ignored; which people are found
+`match_images`              many images, pooled: the basis of curves, intervals and differences
+`prepare_images`            boxes of any data set in the form of the Caltech protocol (shape, heights)
 `miss_rate_curve`           miss rate against false positives per image
 `log_average_miss_rate`     its geometric mean at nine references: the number of Tables 2 and 3
 `miss_rate_interval`        the same with its interval over images (and seeds)
-`miss_rate_difference`      of two detectors, paired, with its interval
+`miss_rate_difference`      paired difference of two detectors, with its interval
 `evaluate_caltech`          all experiments of the Caltech benchmark from its files
 `fppw_curve`                miss rate against false positives per window (Figure 3)
 `miss_rate_at_fppw`         its value at one rate

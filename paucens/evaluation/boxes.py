@@ -1,4 +1,4 @@
-"""Boxes on their way into an evaluation: checked, brought to one shape, kept within a range of heights."""
+"""Preparation of boxes for an evaluation: checks, one shape, a range of heights."""
 
 import itertools
 
@@ -7,11 +7,11 @@ import numpy as np
 from paucens.validation import check_positive
 
 ASPECT = 0.41  # width / height of a standing person (Dollar et al. 2012)
-EXPAND = 1.25  # detections this factor outside of the evaluated heights still count
+EXPAND = 1.25  # factor by which detections may be outside the evaluated heights and still count
 
 
 def check_boxes(name, boxes, n_columns) -> np.ndarray:
-    """Return boxes as contiguous float64 rows; raise ValueError where they are none.
+    """Return boxes as contiguous float64 rows; raise ValueError if they are not boxes.
 
     Examples
     --------
@@ -39,10 +39,10 @@ def check_boxes(name, boxes, n_columns) -> np.ndarray:
 
 
 def check_images(**boxes) -> list[list[np.ndarray]]:
-    """Return lists of boxes, one entry an image; `detections` have scores, the others have none."""
+    """Return lists of boxes, one entry per image; only `detections` have scores."""
     lengths = {name: len(entries) for name, entries in boxes.items()}
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"One entry an image is needed in every list; got {lengths}.")
+        raise ValueError(f"Every list needs one entry per image; got {lengths}.")
     columns = {name: 5 if name == "detections" else 4 for name in boxes}
     return [
         [check_boxes(f"{name}[{i}]", entry, columns[name]) for i, entry in enumerate(entries)]
@@ -57,23 +57,23 @@ def pooled(detections):
 
 
 def by_image(rows, image, n_images) -> list[np.ndarray]:
-    """Return rows image by image, in their order; `image` says where each belongs."""
+    """Split rows by image and keep their order; `image` holds the image of each row."""
     order = np.argsort(image, kind="stable")
     rows, cuts = rows[order], np.searchsorted(image[order], np.arange(n_images + 1))
     return [rows[a:b] for a, b in itertools.pairwise(cuts)]
 
 
 def standardize_boxes(boxes, aspect=ASPECT, height_scale=1.0) -> np.ndarray:
-    """Give boxes one shape around their centres, so that overlaps compare place and height only.
+    """Change boxes to one shape around their centres, so that overlaps compare place and height only.
 
     Parameters
     ----------
     boxes : array-like of shape (k, 4) or (k, 5)
-        x, y, w, h and, if there is one, a score, which stays.
-    aspect : float, default=.41
+        x, y, w, h and optionally a score, which stays the same.
+    aspect : float, default=0.41
         Width / height of the result.
     height_scale : float, default=1.0
-        Factor on the height, 100 / 128 for detectors that report the window instead of the person in it.
+        Factor of the height: 100 / 128 for detectors that report the window instead of the person in it.
 
     Returns
     -------
@@ -93,13 +93,13 @@ def standardize_boxes(boxes, aspect=ASPECT, height_scale=1.0) -> np.ndarray:
 
 
 def within_heights(boxes, heights, expand) -> np.ndarray:
-    """Tell which boxes are of low / expand <= height < high * expand, ndarray of shape (k,), bool."""
+    """Tell which boxes have low / expand <= height < high * expand, ndarray of shape (k,), bool."""
     low, high = heights
     return (boxes[:, 3] >= low / expand) & (boxes[:, 3] < high * expand)
 
 
 def prepare_detections(detections, heights, expand=EXPAND, height_scale=1.0) -> list[np.ndarray]:
-    """Bring detections, an entry an image, to one shape and leave out those of heights far from the evaluated ones."""
+    """Change detections, one entry per image, to one shape and drop those far from the evaluated heights."""
     boxes, image = pooled(detections)
     boxes = standardize_boxes(boxes, height_scale=height_scale)
     kept = within_heights(boxes, heights, expand)
@@ -107,32 +107,32 @@ def prepare_detections(detections, heights, expand=EXPAND, height_scale=1.0) -> 
 
 
 def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_scale=1.0):
-    """Bring boxes into the form in which the Caltech protocol compares them, for any data set.
+    """Bring boxes of any data set into the form in which the Caltech protocol compares them.
 
-    People outside of the heights are to be ignored instead of found; the others and all detections are brought to
-    width / height = .41; detections far from the heights (by a factor of 1.25) are left out.
+    People outside the heights are ignored. The others and all detections are changed to width / height = 0.41.
+    Detections outside the heights by a factor of more than 1.25 are dropped.
 
     Parameters
     ----------
     detections : list of array-like of shape (k, 5)
-        x, y, w, h, score; one entry an image.
+        x, y, w, h, score; one entry per image.
     truths, ignores : lists of array-like of shape (g, 4) and (i, 4)
         People to be found, and regions in which nothing counts.
     heights : (float, float), default=(50, inf)
-        Heights of the people that are evaluated, in pixels; the second one is exclusive.
+        Range of the heights of the people that are evaluated, in pixels; the upper end is exclusive.
     height_scale : float, default=1.0
-        Factor on the height of detections, see `standardize_boxes`.
+        Factor of the height of detections, see `standardize_boxes`.
 
     Returns
     -------
     detections, truths, ignores : lists of ndarray
-        For `match_images`, `miss_rate_curve`.
+        For `match_images` or `miss_rate_curve`.
 
     Raises
     ------
     ValueError
-        If a list has another length than the others, a box is not finite or has a negative side, no height lies
-        between the two, or the factor is not positive.
+        If the lists differ in length, a box is not finite or has a negative side, the range of heights is empty, or the
+        factor is not positive.
 
     Examples
     --------

@@ -15,25 +15,25 @@ from paucens.validation import check_choice, check_positive
 
 STEP = 30  # frames 29, 59, ... are evaluated
 TEST_SETS = ("set06", "set07", "set08", "set09", "set10")
-BOUNDS = (5, 5, 635, 475)  # left, top, right, bottom: people beyond are ignored
+BOUNDS = (5, 5, 635, 475)  # left, top, right, bottom; people outside are ignored
 CLAMP = 1e-10  # smallest miss rate of acfTest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """State which people are evaluated and when a detection is right; the others are ignored.
+    """Which people are evaluated, and when a detection is right; other people are ignored.
 
     Attributes
     ----------
     heights : (float, float)
-        Pixels; the second one exclusive.
-    visible : (float, float), default=(.65, inf)
-        Visible share of the area, both inclusive; inf stands for people that nothing hides.
+        In pixels; the upper end is exclusive.
+    visible : (float, float), default=(0.65, inf)
+        Visible share of the area, both ends inclusive; inf means people that nothing hides.
     aspect : float, default=0
-        .1: width / height within .1 of .41; -.1: farther from it; 0: any.
-    overlap : float, default=.5
+        0.1: width / height within 0.1 of 0.41; -0.1: farther from it; 0: any.
+    overlap : float, default=0.5
     expand : float, default=1.25
-        Detections of heights this factor outside of the range still count.
+        Factor by which heights of detections may be outside the range and still count.
     """
 
     heights: tuple[float, float] = (50, np.inf)
@@ -68,18 +68,18 @@ EXPERIMENTS = {  # of dbEval 3.2.1
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class CaltechResult:
-    """Hold how a detector fared in an experiment.
+    """Result of a detector in an experiment.
 
     Attributes
     ----------
     log_average_miss_rate : float
-        A share.
+        As a fraction.
     fppi, miss_rates : ndarrays of shape (9,)
-        The references and the miss rates there.
+        The nine references and the miss rates at them.
     curve : tuple of ndarrays
         (fppi, miss), see `miss_rate_curve`.
     n_images, n_evaluated, n_ignored : int
-        Images; people to be found; boxes in which nothing counts.
+        Number of images, of people to be found, and of boxes in which nothing counts.
     matches : Matches
         For `miss_rate_interval` and `miss_rate_difference`.
     """
@@ -100,18 +100,18 @@ def evaluate_caltech(root, name, experiment="reasonable", height_scale=1.0, conv
     Parameters
     ----------
     root : path-like
-        Folder with `annotations/setXX/VYYY.vbb` and `res/<name>/setXX/VYYY.txt`. Evaluated are the test sets, 06 to 10,
-        as far as they are there; other sets only where there is no test set. Of every video each 30th frame counts.
+        Folder with `annotations/setXX/VYYY.vbb` and `res/<name>/setXX/VYYY.txt`. The test sets, 06 to 10, are evaluated
+        as far as they exist, other sets only if there is no test set. Every 30th frame of each video counts.
     name : str
-        Folder of the results: a file for each video, empty or not, see `paucens.datasets.caltech.read_results`.
+        Folder of the results with one file per video, which may be empty, see `paucens.datasets.caltech.read_results`.
     experiment : str, default="reasonable"
-        "reasonable" (50 px and more, at least .65 visible), "all", "scale=large|near|medium|far",
+        "reasonable" (50 px and more, at least 0.65 visible), "all", "scale=large|near|medium|far",
         "occ=none|partial|heavy", "ar=all|typical|atypical", "overlap=25|50|75" or "expand=100|125|150".
     height_scale : float, default=1.0
-        Factor on the height of detections: 100 / 128 for results that are windows instead of people, as the published
-        ones of HOG are.
-    convention : {"dbEval", "acfTest"}
-        Which MATLAB program: the evaluation of the benchmark (3.2.1), or the toolbox's for a new detector.
+        Factor of the height of detections: 100 / 128 for results that are windows instead of people, such as the
+        published ones of HOG.
+    convention : {"dbEval", "acfTest"}, default="dbEval"
+        Which MATLAB program to follow: the evaluation of the benchmark (3.2.1), or the toolbox's for a new detector.
 
     Returns
     -------
@@ -122,16 +122,16 @@ def evaluate_caltech(root, name, experiment="reasonable", height_scale=1.0, conv
     FileNotFoundError
         If a folder or the results of a video are missing.
     ValueError
-        If a file is damaged, its frames are not those of the benchmark, nobody is to be found in the experiment, or
-        a parameter is not one of the above.
+        If a file is damaged, its frames are not those of the benchmark, the experiment has no people to find, or a
+        parameter is not one of the above.
 
     Notes
     -----
     The two programs differ although both are right. acfTest rounds annotated boxes, drops those of uncertain label
-    ("person?") where dbEval ignores them, closes all ranges, counts someone as hidden by the annotator's flag, and
-    takes a miss rate of 0 for 1e-10. It cannot tell people partly hidden from those not hidden, so that it has no
-    "occ=partial". Its own detections have a fixed shape and are filtered by nothing; here they are brought to one shape
-    and filtered by height in both conventions, without which results of other detectors rate several points worse.
+    ("person?") that dbEval ignores, includes both ends of all ranges, relies on the annotator's flag for occlusion, and
+    raises a miss rate of 0 to 1e-10. It cannot tell partly occluded people from others, so it has no "occ=partial". Its
+    own detections have a fixed shape and are not filtered. Here detections are changed to one shape and filtered by
+    height in both conventions; otherwise results of other detectors would be several points worse.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def evaluate_caltech(root, name, experiment="reasonable", height_scale=1.0, conv
     )
 
 
-# -- whom to find ----------------------------------------------------------------------------------
+# -- people to find --------------------------------------------------------------------------------
 
 
 def split_people(people, experiment, convention="dbEval"):
@@ -172,14 +172,14 @@ def split_people(people, experiment, convention="dbEval"):
     Parameters
     ----------
     people : VideoAnnotation
-        Of all images, one after the other as if they were the frames of one video.
+        All images, one after the other as if they were the frames of one video.
     experiment : Experiment
     convention : {"dbEval", "acfTest"}
 
     Returns
     -------
     truths, ignores : lists of ndarray of shape (g, 4) and (i, 4)
-        One entry an image.
+        One entry per image.
     """
     boxes, known, evaluated = CONVENTIONS[convention](people, experiment)
     truth, ignore = known & evaluated, known & ~evaluated
@@ -190,7 +190,7 @@ def split_people(people, experiment, convention="dbEval"):
 
 
 def judge_dbeval(people, experiment):
-    """Return the boxes, which of them are loaded, and which satisfy the experiment."""
+    """Return the boxes, which of them are loaded, and which belong to the experiment."""
     boxes, (low, high) = people.boxes, experiment.heights
     known = np.isin(people.label, ["person", "person?", "people", "ignore"])
     hidden = people.visible.any(axis=1)
@@ -200,7 +200,7 @@ def judge_dbeval(people, experiment):
 
 
 def judge_acftest(people, experiment):
-    """Return the same as `judge_dbeval`, of boxes rounded to whole pixels."""
+    """Return the same as `judge_dbeval`, for boxes rounded to whole pixels."""
     boxes, parts = np.floor(people.boxes + 0.5), np.floor(people.visible + 0.5)
     known = np.isin(people.label, ["person", "people"])
     visible = np.where(people.occluded & parts.any(axis=1), _share(parts, boxes), 1.0)
@@ -214,7 +214,7 @@ CONVENTIONS = {"dbEval": judge_dbeval, "acfTest": judge_acftest}
 
 
 def _share(parts, boxes):
-    """Return area / area, 0 where a box has none."""
+    """Return the ratio of the areas, 0 for boxes without area."""
     areas = boxes[:, 2] * boxes[:, 3]
     return np.divide(parts[:, 2] * parts[:, 3], areas, out=np.zeros(len(boxes)), where=areas > 0)
 
@@ -224,7 +224,7 @@ def _within(values, limits):
 
 
 def _typical(boxes, experiment):
-    """Tell which boxes are of the experiment's shape."""
+    """Tell which boxes have the shape of the experiment."""
     if experiment.aspect == 0:
         return np.ones(len(boxes), dtype=bool)
     apart = np.abs(boxes[:, 2] - ASPECT * boxes[:, 3]) / np.maximum(boxes[:, 3], 1e-300)
@@ -241,19 +241,19 @@ def _inside(boxes):
 
 
 def read_caltech(root, name):
-    """Read what is evaluated.
+    """Read the annotations and detections that are evaluated.
 
     Returns
     -------
     people : VideoAnnotation
-        Of all images, one after the other as if they were the frames of one video.
+        All images, one after the other as if they were the frames of one video.
     detections : list of ndarray of shape (k, 5)
-        One entry an image.
+        One entry per image.
 
     Raises
     ------
     FileNotFoundError, ValueError
-        As `evaluate_caltech`.
+        See `evaluate_caltech`.
     """
     annotations, results = Path(root, "annotations"), Path(root, "res", name)
     videos = sorted(annotations.glob("set[0-9][0-9]/V[0-9][0-9][0-9].vbb"))
@@ -269,15 +269,15 @@ def read_caltech(root, name):
     return _joined(people), list(itertools.chain.from_iterable(detections))
 
 
-@functools.lru_cache(maxsize=256)  # many detectors and experiments, the same annotations
+@functools.lru_cache(maxsize=256)  # many detectors and experiments share annotations
 def _annotated_images(path, size, changed):
-    """Return the annotation of the evaluated frames of a video; size and time tell a changed file."""
+    """Read the annotation of the evaluated frames of a video; size and time reveal a changed file."""
     video = read_vbb(path, slice(STEP - 1, None, STEP))
     return replace(video, n_frames=video.n_frames // STEP, frame=video.frame // STEP)
 
 
 def _joined(videos):
-    """Return videos one after the other as one."""
+    """Join videos, one after the other."""
     starts = np.cumsum([0, *(video.n_frames for video in videos)])
     frames = [video.frame + start for video, start in zip(videos, starts[:-1], strict=True)]
     columns = {
@@ -288,13 +288,13 @@ def _joined(videos):
 
 
 def _detected_images(path, n_images):
-    """Return the detections of each evaluated frame; results count frames from 1: 30, 60, ..."""
+    """Read the detections of each evaluated frame; results count frames from 1: 30, 60, ..."""
     table = read_results(path)
     place = table[:, 0] / STEP - 1
     used = np.isin(place, np.arange(n_images))
     if len(table) and not used.any():
         raise ValueError(
             f"{path}: no detection is in an evaluated frame, 30, 60, ... up to {STEP * n_images}; the first is in "
-            f"{table[0, 0]:g}. Frames are counted from 1, and each {STEP}th is evaluated."
+            f"{table[0, 0]:g}. Frames are counted from 1, and every {STEP}th is evaluated."
         )
     return by_image(table[used, 1:], place[used].astype(np.int64), n_images)

@@ -1,12 +1,12 @@
-"""Miss rate against false positives per image or per window, and the one number that sums it up."""
+"""Miss rate against false positives per image or per window, and its summary by one number."""
 
 import numpy as np
 
 from paucens.evaluation.matching import match_images
 from paucens.metrics import roc_points, tpr_at_fpr
 
-# Nine false positives per image, .01 to 1, even on a log scale. Powers of numbers, not of an array: NumPy's last digit
-# there depends on the processor, and with it what a curve has reached that ends exactly at a reference.
+# Nine false positives per image, 0.01 to 1, evenly spaced on a log scale. They are powers of numbers, not of an array:
+# NumPy's last digit there depends on the processor, and some curves end exactly at a reference.
 REFERENCES = np.array([10.0 ** (k / 4) for k in range(-8, 1)])
 
 
@@ -16,22 +16,23 @@ def miss_rate_curve(detections, truths, ignores, overlap=0.5):
     Parameters
     ----------
     detections, truths, ignores : lists
-        One entry an image: rows x, y, w, h, score; x, y, w, h of people; of regions that do not count.
-    overlap : float, default=.5
+        One entry per image: rows x, y, w, h, score; rows x, y, w, h of people; and of regions that do not count.
+    overlap : float, default=0.5
+        Least overlap, see `match_detections`.
 
     Returns
     -------
     fppi, miss : ndarrays of shape (1 + n_counted,)
-        (0, 1), then a point for each detection that counts, best first; fppi rises, miss falls.
+        (0, 1), then one point per detection that counts, best first; fppi rises, miss falls.
 
     Raises
     ------
     ValueError
-        As `match_images`.
+        See `match_images`.
 
     Notes
     -----
-    As dbEval does it, detections of equal score are points of their own, in the order in which they were given.
+    As in dbEval, each of several detections of equal score is a point of its own, in the given order.
 
     Examples
     --------
@@ -44,14 +45,14 @@ def miss_rate_curve(detections, truths, ignores, overlap=0.5):
 
 
 def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
-    """Read a curve at given false positives per image: its last point with at most as many, else 1.
+    """Read a curve at given false positives per image: its last point with at most that many, or 1.
 
     Parameters
     ----------
     fppi, miss : array-like of shape (n_points,)
-        A curve, fppi not falling. One that ends early keeps its last miss rate.
+        A curve; fppi must not fall. A curve that ends early keeps its last miss rate.
     references : array-like of shape (n_references,)
-        By default the nine of the log-average miss rate.
+        Default: the nine of the log-average miss rate.
 
     Returns
     -------
@@ -60,7 +61,7 @@ def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the curve is not one: other shapes, nan, fppi that falls, miss outside of [0, 1].
+        If the curve is invalid: other shapes, nan, fppi that falls, miss outside [0, 1].
 
     Examples
     --------
@@ -69,16 +70,16 @@ def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
     """
     fppi, miss = np.asarray(fppi, dtype=np.float64), np.asarray(miss, dtype=np.float64)
     if fppi.ndim != 1 or fppi.shape != miss.shape:
-        raise ValueError(f"fppi and miss must be as many numbers; got shapes {fppi.shape} and {miss.shape}.")
+        raise ValueError(f"fppi and miss must have the same length; got shapes {fppi.shape} and {miss.shape}.")
     if np.isnan(fppi).any() or (fppi[1:] < fppi[:-1]).any():
         raise ValueError("fppi must not fall from point to point, nor be nan; sort the curve by falling threshold.")
     if not ((miss >= 0) & (miss <= 1)).all():
-        raise ValueError(f"miss must be shares in [0, 1]; got {miss[~((miss >= 0) & (miss <= 1))][0]:g}.")
+        raise ValueError(f"miss must be fractions in [0, 1]; got {miss[~((miss >= 0) & (miss <= 1))][0]:g}.")
     return np.concatenate(([1.0], miss))[np.searchsorted(fppi, references, side="right")]
 
 
 def log_average_miss_rate(fppi, miss) -> float:
-    """Compute the geometric mean of the miss rate at nine false positives per image, .01 to 1.
+    """Compute the geometric mean of the miss rate at nine false positives per image, 0.01 to 1.
 
     Parameters
     ----------
@@ -88,17 +89,17 @@ def log_average_miss_rate(fppi, miss) -> float:
     Returns
     -------
     rate : float
-        A share in [0, 1]. 0 as soon as nobody is missed at a reference: no clamp.
+        A fraction in [0, 1]. It is 0 if nobody is missed at one of the references; there is no clamp.
 
     Raises
     ------
     ValueError
-        As `miss_rates_at`.
+        See `miss_rates_at`.
 
     Notes
     -----
-    The paper says "the AUC from 9 points"; every released tool takes the geometric mean, and the last point of the
-    curve that is not to the right of a reference (Dollar et al. 2012; dbEval 3.2.1).
+    The paper says "the AUC from 9 points"; every released tool takes the geometric mean of the last points of the curve
+    that are not to the right of a reference (Dollar et al. 2012; dbEval 3.2.1).
 
     Examples
     --------
@@ -109,7 +110,7 @@ def log_average_miss_rate(fppi, miss) -> float:
 
 
 def geometric_mean(misses) -> float:
-    """Compute exp of the mean logarithm; 0 if one of them is."""
+    """Compute the geometric mean; 0 if one of the numbers is 0."""
     return float(np.exp(np.log(misses).mean())) if misses.all() else 0.0
 
 
@@ -127,13 +128,12 @@ def fppw_curve(scores_pos, scores_neg):
     Returns
     -------
     fppw, miss : ndarrays of shape (n_points,)
-        One point for each distinct score as threshold (a window at the threshold counts as found), from (0, 1) to
-        (1, 0).
+        One point per distinct score as threshold (a window at the threshold counts as found), from (0, 1) to (1, 0).
 
     Raises
     ------
     ValueError
-        If there are no scores of a kind, or a score is not finite.
+        If there are no scores of one kind, or a score is not finite.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def fppw_curve(scores_pos, scores_neg):
 
 
 def miss_rate_at_fppw(scores_pos, scores_neg, fppw=1e-4) -> float:
-    """Compute the miss rate at a number of false positives per window that is attained, not exceeded.
+    """Compute the miss rate at a number of false positives per window, which may be reached but not exceeded.
 
     Examples
     --------
@@ -160,5 +160,5 @@ def _labelled(scores_pos, scores_neg):
     parts = [np.ravel(np.asarray(scores, dtype=np.float64)) for scores in (scores_neg, scores_pos)]
     lengths = [len(part) for part in parts]
     if not all(lengths):
-        raise ValueError(f"Windows of both kinds are needed; got {lengths[1]} with a person and {lengths[0]} without.")
+        raise ValueError(f"Windows with and without a person are needed; got {lengths[1]} and {lengths[0]}.")
     return np.repeat([0, 1], lengths), np.concatenate(parts)

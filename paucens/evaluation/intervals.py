@@ -1,4 +1,4 @@
-"""How far a log-average miss rate could be off: the same detectors on images drawn anew (bootstrap)."""
+"""Intervals of log-average miss rates: the same detectors on resampled images (bootstrap)."""
 
 from typing import NamedTuple
 
@@ -31,16 +31,19 @@ def miss_rate_interval(runs, *, level=0.95, n_resamples=1000, random_state=0) ->
     Parameters
     ----------
     runs : Matches, or list of Matches
-        What `match_images` returns; several, on the same images, where a detector was trained with several seeds:
-        the value is then the mean over them.
-    level : float, default=.95
+        Results of `match_images`. Several, on the same images, for a detector that was trained with several seeds; the
+        value is the mean over them.
+    level : float, default=0.95
+        Confidence level.
     n_resamples : int, default=1000
+        Number of bootstrap samples.
     random_state : int, default=0
+        Seed of the samples.
 
     Returns
     -------
     MissRateInterval
-        ``low, value, high`` as shares; percentiles of the resamples.
+        ``low, value, high`` as fractions; the ends are percentiles of the bootstrap samples.
 
     Raises
     ------
@@ -49,8 +52,8 @@ def miss_rate_interval(runs, *, level=0.95, n_resamples=1000, random_state=0) ->
 
     Notes
     -----
-    Images are drawn with replacement, each with its people and detections, and so are the runs if there are several.
-    Draws without a person are repeated.
+    Images are drawn with replacement, each with its people and detections, and runs likewise if there are several.
+    Draws without people are repeated.
 
     Examples
     --------
@@ -71,19 +74,24 @@ def miss_rate_difference(runs_a, runs_b, *, level=0.95, n_resamples=1000, random
     Parameters
     ----------
     runs_a, runs_b : Matches, or lists of Matches
-        As in `miss_rate_interval`, all on the same images and as many of a as of b: a pair has one seed.
-    level, n_resamples, random_state
-        As in `miss_rate_interval`.
+        Results of `match_images`, all on the same images. The numbers of runs are equal; runs of equal index share a
+        seed.
+    level : float, default=0.95
+        Confidence level.
+    n_resamples : int, default=1000
+        Number of bootstrap samples.
+    random_state : int, default=0
+        Seed of the samples.
 
     Returns
     -------
     MissRateDifference
-        ``difference, low, high``: rate of a minus rate of b. A tie where 0 lies between the ends.
+        ``difference, low, high``: rate of a minus rate of b. It is a tie unless the interval excludes 0.
 
     Raises
     ------
     ValueError
-        As `miss_rate_interval`, or if there are more runs of one than of the other.
+        See `miss_rate_interval`; also if the numbers of runs differ.
 
     Examples
     --------
@@ -118,7 +126,7 @@ def _rates(runs, weights=None):
 
 
 def _resampled(runs, n_resamples, random_state, n_detectors=1):
-    """Return the rates of the drawn runs on the drawn images, of one detector after the other's, (resamples, runs)."""
+    """Compute the rates of drawn runs on drawn images, one detector after the other, (n_resamples, n_runs)."""
     check_integer("n_resamples", n_resamples, 1)
     rng, n_truths, n_runs = np.random.default_rng(random_state), runs[0].n_truths, len(runs) // n_detectors
     rates = np.empty((n_resamples, len(runs)))

@@ -10,13 +10,13 @@ from paucens.validation import check_choice
 
 N_SAMPLES = 41  # recalls 0, 1/40, ..., 1
 OVERLAPS = {"Pedestrian": 0.5, "Cyclist": 0.5, "Car": 0.7}
-NEIGHBOURS = {"Pedestrian": "Person_sitting", "Car": "Van"}  # neither right nor wrong
-N_POINTS = {40: slice(1, None), 11: slice(None, None, 4)}  # of the samples: since October 2019, and before
+NEIGHBOURS = {"Pedestrian": "Person_sitting", "Car": "Van"}  # detections of these are neither right nor wrong
+N_POINTS = {40: slice(1, None), 11: slice(None, None, 4)}  # of the samples: since October 2019 and before
 
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """State who is evaluated: at least so high (pixels), at most so hidden and cut off by the border."""
+    """Objects that are evaluated: least height in pixels, largest occlusion and truncation."""
 
     height: float
     occlusion: int
@@ -32,35 +32,35 @@ def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="
     Parameters
     ----------
     detections : list of array-like of shape (k, 5)
-        x, y, w, h, score of the detections of this kind; one entry an image.
+        x, y, w, h, score of the detections of this kind; one entry per image.
     labels : list
-        What `paucens.datasets.kitti.read_kitti` returns, one entry an image: objects with `names`, `boxes` (x, y, w,
-        h), `occlusion` and `truncation`.
-    difficulty : {"easy", "moderate", "hard"}
-    kind : {"Pedestrian", "Cyclist", "Car"}
-    n_points : {40, 11}
-        Recalls 1/40, ..., 1, as the benchmark averages since October 2019; or 0, .1, ..., 1, as before.
+        Results of `paucens.datasets.kitti.read_kitti`, one entry per image: objects with `names`, `boxes` (x, y, w, h),
+        `occlusion` and `truncation`.
+    difficulty : {"easy", "moderate", "hard"}, default="moderate"
+    kind : {"Pedestrian", "Cyclist", "Car"}, default="Pedestrian"
+    n_points : {40, 11}, default=40
+        Recalls 1/40, ..., 1, over which the benchmark averages since October 2019; or 0, 0.1, ..., 1, as before.
 
     Returns
     -------
     precision : float
-        A share in [0, 1].
+        A fraction in [0, 1].
 
     Raises
     ------
     ValueError
-        If the lists differ in length, a box is not finite or has a negative side, nobody is to be found, or a
+        If the lists differ in length, a box is not finite or has a negative side, there is no object to find, or a
         parameter is not one of the above.
 
     Notes
     -----
-    Objects outside of the difficulty, of a neighbouring kind (who sits; vans) and detections below its height count for
-    nothing, nor do detections more than half (.7 for cars) of which lies in "DontCare". Overlaps must be larger than
-    the limit, not equal. Recalls are those at the scores of at most 41 objects; the precision there is the
-    largest at that recall or above, and 0 at recalls that are not reached.
+    Objects outside the difficulty or of a neighbouring kind (sitting people; vans) do not count, nor do detections
+    below its height or with more than half (0.7 for cars) of their area in "DontCare". Overlaps must be larger than the
+    limit, not equal. Recalls are those at the scores of at most 41 objects; the precision at a recall is the largest
+    one at that recall or above, and 0 at recalls that are not reached.
 
-    One departure: the program of the benchmark lets detections of *other* kinds below the height excuse an object. Here
-    detections are of one kind.
+    One departure: in the program of the benchmark, detections of *other* kinds below the height excuse an object. Here
+    all detections are of one kind.
 
     Examples
     --------
@@ -74,14 +74,14 @@ def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="
     check_choice("kind", kind, list(OVERLAPS))
     check_choice("n_points", n_points, list(N_POINTS))
     if len(detections) != len(labels):
-        raise ValueError(f"One entry an image is needed in both lists; got {len(detections)} and {len(labels)}.")
+        raise ValueError(f"Both lists need one entry per image; got {len(detections)} and {len(labels)}.")
     images = [
         _Image.of(check_boxes(f"detections[{i}]", boxes, 5), label, f"labels[{i}]", kind, DIFFICULTIES[difficulty])
         for i, (boxes, label) in enumerate(zip(detections, labels, strict=True))
     ]
     n_objects = sum(int((~image.excused).sum()) for image in images)
     if n_objects == 0:
-        raise ValueError(f"Precision needs an object to be found; no {kind} of difficulty {difficulty!r} is labelled.")
+        raise ValueError(f"There is no object to find: no {kind} of difficulty {difficulty!r} is labelled.")
     scores = np.concatenate([image.scores_found() for image in images])
     counts = [sum(image.counts(threshold) for image in images) for threshold in _thresholds(scores, n_objects)]
     precision = np.zeros(N_SAMPLES)
@@ -91,7 +91,7 @@ def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="
 
 
 def _thresholds(scores, n_objects):
-    """Choose, of the scores of the objects found, those whose recalls are nearest to 0, 1/40, ..., 1."""
+    """Choose those scores of found objects whose recalls are nearest to 0, 1/40, ..., 1."""
     chosen, recall, last = [], 0.0, len(scores) - 1
     for i, score in enumerate(np.sort(scores)[::-1]):
         here, following = (i + 1) / n_objects, (i + 2) / n_objects
@@ -103,7 +103,7 @@ def _thresholds(scores, n_objects):
 
 @dataclass(frozen=True, slots=True)
 class _Image:
-    """Hold the overlaps of an image beyond the limit, 0 elsewhere, (detections, objects), and what does not count."""
+    """One image: overlaps beyond the limit, otherwise 0, (detections, objects), and which boxes do not count."""
 
     scores: np.ndarray
     is_short: np.ndarray  # detections
@@ -116,7 +116,7 @@ class _Image:
         names, boxes = np.asarray(label.names, dtype=np.str_), check_boxes(f"{title}.boxes", label.boxes, 4)
         occlusion, truncation = np.asarray(label.occlusion), np.asarray(label.truncation)
         if not len(names) == len(boxes) == len(occlusion) == len(truncation):
-            raise ValueError(f"{title} must have as many names, boxes, occlusion and truncation.")
+            raise ValueError(f"{title} must have equally many names, boxes, occlusion and truncation.")
         excused = (boxes[:, 3] < difficulty.height) | (occlusion > difficulty.occlusion)
         excused |= (truncation > difficulty.truncation) | (names != kind)
         object_ = np.isin(names, [kind, NEIGHBOURS.get(kind, kind)])
@@ -130,7 +130,7 @@ class _Image:
         )
 
     def scores_found(self):
-        """Return the scores of objects found: in the order of the label each takes the best free detection."""
+        """Return the scores of found objects: in the order of the labels each takes the best free detection."""
         free, found = np.ones(len(self.scores), dtype=bool), []
         for shared, excused in zip(self.shared.T, self.excused, strict=True):
             candidates = np.flatnonzero(free & (shared > 0))
@@ -142,11 +142,11 @@ class _Image:
         return np.array(found)
 
     def counts(self, threshold):
-        """Return how many detections of at least this score are right and wrong; each object takes the nearest one."""
+        """Count right and wrong detections of at least this score; each object takes the nearest one."""
         free, n_right = self.scores >= threshold, 0
         for shared, excused in zip(self.shared.T, self.excused, strict=True):
             candidates = np.flatnonzero(free & (shared > 0))
-            if len(candidates):  # a short detection only if there is no other
+            if len(candidates):  # a short detection only if it is the only one
                 best = candidates[np.lexsort((-shared[candidates], self.is_short[candidates]))[0]]
                 free[best] = False
                 n_right += not (excused or self.is_short[best])
@@ -154,7 +154,7 @@ class _Image:
 
 
 def _beyond(detections, boxes, by_first, limit):
-    """Return the overlaps that are larger than the limit, 0 elsewhere."""
+    """Return overlaps that are larger than the limit, otherwise 0."""
     out = np.empty((len(detections), len(boxes)))
     overlaps(detections, boxes, by_first, out)
     return np.where(out > limit, out, 0.0)

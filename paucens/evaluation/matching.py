@@ -1,4 +1,4 @@
-"""Detections against the truth: which are right, which are wrong, which do not count."""
+"""Matching of detections and annotations: which are right, which are wrong, which do not count."""
 
 from dataclasses import dataclass
 
@@ -14,31 +14,32 @@ def match_detections(detections, truth, ignore, overlap=0.5):
     Parameters
     ----------
     detections : array-like of shape (k, 5)
-        x, y, w, h, score in pixels; an area is w * h. In any order; of equal scores the earlier is the better one.
+        x, y, w, h, score in pixels; an area is w * h. In any order; of equal scores, the earlier one is the better one.
     truth : array-like of shape (g, 4)
         People to be found.
     ignore : array-like of shape (i, 4)
-        Regions in which detections do not count: people too small or hidden, groups.
-    overlap : float, default=.5
-        What is enough: intersection / union with a person, intersection / area of the detection with a region.
+        Regions in which detections do not count: people too small or occluded, groups.
+    overlap : float, default=0.5
+        Least overlap of a match: intersection / union with a person, intersection / area of the detection with a
+        region.
 
     Returns
     -------
     status : ndarray of shape (k,), int8
         1 true, 0 false, -1 ignored; in the order of `detections`.
     matched : ndarray of shape (g,), bool
-        Which people are found.
+        Whether each person is found.
 
     Raises
     ------
     ValueError
-        If boxes have another shape, are not finite (scores too) or have a negative side, or `overlap` is not in
+        If boxes have another shape, are not finite (including scores) or have a negative side, or `overlap` is not in
         (0, 1].
 
     Notes
     -----
-    Best first, a detection takes the free person that it overlaps most (the later one of equals). If there is none it
-    is ignored if it lies in a region; a region takes any number of them.
+    In the order of the scores, a detection takes the free person that it overlaps most (the later one of equals). If
+    there is none, it is ignored if it lies in a region; a region takes any number of detections.
 
     Examples
     --------
@@ -62,19 +63,19 @@ def _match(detections, truth, ignore, overlap):
 
 def _check_overlap(overlap):
     if not 0 < overlap <= 1:
-        raise ValueError(f"overlap must be a share above 0 and at most 1, such as 0.5; got {overlap!r}.")
+        raise ValueError(f"overlap must be a fraction above 0 and at most 1, such as 0.5; got {overlap!r}.")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Matches:
-    """Hold what became of the detections that count, over many images; all miss rates follow from it.
+    """Detections that count in many images, true or false; all miss rates follow from them.
 
     Attributes
     ----------
     image, score, is_true : ndarrays of shape (n_counted,), int64, float64 and bool
-        Image, score and whether a person was found; best first.
+        Image and score of a detection, and whether it found a person; best first.
     n_truths : ndarray of shape (n_images,), int64
-        People to be found in each image.
+        Number of people to be found in each image.
     """
 
     image: np.ndarray
@@ -83,9 +84,9 @@ class Matches:
     n_truths: np.ndarray
 
     def curve(self, weights=None):
-        """Return false positives per image and miss rate at every detection as threshold; `weights` repeat images.
+        """Compute false positives per image and miss rate with every detection as threshold; `weights` repeat images.
 
-        The first point, (0, 1), is that of a threshold above all scores. Where nobody is to be found, a miss is nan.
+        The first point, (0, 1), belongs to a threshold above all scores. Miss rates are nan if there is no person.
         """
         image_weights = np.ones(len(self.n_truths), dtype=np.int64) if weights is None else weights
         weight, n_truths = image_weights[self.image], int(image_weights @ self.n_truths)
@@ -101,18 +102,19 @@ def match_images(detections, truths, ignores, overlap=0.5) -> Matches:
     Parameters
     ----------
     detections, truths, ignores : lists
-        One entry an image, each as in `match_detections`; images without a detection or a person count too.
-    overlap : float, default=.5
+        One entry per image, see `match_detections`; images without detections or people count too.
+    overlap : float, default=0.5
+        Least overlap of a match, see `match_detections`.
 
     Returns
     -------
     Matches
-        Detections of equal score in the order of the images, and of the rows of an image.
+        Detections of equal score are in the order of the images, and of the rows of an image.
 
     Raises
     ------
     ValueError
-        As `match_detections`, if the lists differ in length, or if there is no image or nobody to be found.
+        See `match_detections`; also if the lists differ in length, or there are no images or no people.
 
     Examples
     --------
@@ -124,7 +126,7 @@ def match_images(detections, truths, ignores, overlap=0.5) -> Matches:
     detections, truths, ignores = check_images(detections=detections, truths=truths, ignores=ignores)
     n_truths = np.array([len(boxes) for boxes in truths], dtype=np.int64)
     if n_truths.sum() == 0:
-        raise ValueError(f"A miss rate needs somebody to be found; got {len(truths)} images without a person.")
+        raise ValueError(f"A miss rate needs people to find; got {len(truths)} images without any.")
     status = [_match(*boxes, overlap)[0] for boxes in zip(detections, truths, ignores, strict=True)]
     image = np.repeat(np.arange(len(status)), [len(entry) for entry in status])
     score, status = np.concatenate([boxes[:, 4] for boxes in detections]), np.concatenate(status)

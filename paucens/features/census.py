@@ -1,4 +1,4 @@
-"""The census transform of many images, kept together in one array, so that several fits share it."""
+"""The census transform of many images in one array, which several fits can share."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,27 +9,27 @@ from paucens._kernels import centrist as kernels
 from paucens.images import read_grey
 from paucens.parallel import Threads
 
-STEPS_A_PIXEL = 30  # decoding and comparing, in the inner steps that `Threads.run` counts
+STEPS_PER_PIXEL = 30  # decoding and comparing, in the inner steps that `Threads.run` counts
 USUAL_PIXELS = 50_000
 
 
 @dataclass(frozen=True, eq=False)
 class CensusImages:
-    """Hold the census transforms of a list of images; made by `census_images`.
+    """Census transforms of a list of images; made by `census_images`.
 
-    `images[selection]` takes a slice, indices or a mask and gives the chosen images over the same codes, so a
-    training half costs no memory.
+    `images[selection]` takes a slice, indices or a mask and returns the chosen images over the same codes, so that a
+    training half takes no memory.
 
     Attributes
     ----------
     codes : ndarray of shape (n_codes,), uint8
-        The codes of all images, one after the other, each row by row.
+        The codes of all images, one image after the other, each row by row.
     offsets : ndarray of shape (n_images,), int64
-        Where in `codes` an image begins.
+        Index in `codes` at which an image begins.
     shapes : ndarray of shape (n_images, 2), int64
-        Height and width of its codes; the image has one more pixel on each side.
+        Height and width of the codes of an image, which itself has one more pixel on each side.
     names : ndarray of shape (n_images,), str
-        Path, or position in the list, for messages.
+        Path or index of the image, for messages.
     """
 
     codes: np.ndarray
@@ -51,25 +51,25 @@ def census_images(images, n_jobs=None) -> CensusImages:
     Parameters
     ----------
     images : list of path-like or of ndarray of shape (height, width), uint8; or CensusImages
-        Files are decoded to grey values. What is transformed already is returned as it is.
-    n_jobs : int, default=None
-        Threads, as in joblib.
+        Files are decoded to grey values. CensusImages are returned unchanged.
+    n_jobs : int, optional
+        Number of threads, as in joblib.
 
     Returns
     -------
     census : CensusImages
-        One byte a pixel, the outermost pixels left out.
+        One byte per pixel, without the outermost pixels.
 
     Raises
     ------
     FileNotFoundError, ValueError
-        For a file or an array that is no such image; the message names it.
+        If a file or an array is not such an image; the message names it.
 
     Notes
     -----
-    A bit is 1 where the centre is at least as bright as the neighbour (Zabih and Woodfill 1994; Wu and Rehg,
-    CENTRIST, PAMI 2011); bits 7 to 0 are the neighbours NW, N, NE, W, E, SW, S, SE. Wu and Rehg's program
-    compares the other way round, which complements the codes but for ties.
+    A bit is 1 if the centre is at least as bright as the neighbour (Zabih and Woodfill 1994; Wu and Rehg, CENTRIST,
+    PAMI 2011); bits 7 to 0 are the neighbours NW, N, NE, W, E, SW, S, SE. Wu and Rehg's program compares the other way
+    round, which complements the codes except for ties.
 
     Examples
     --------
@@ -91,13 +91,13 @@ def census_images(images, n_jobs=None) -> CensusImages:
         return [_census(images[k], names[k]) for k in range(start, stop)]
 
     with Threads(n_jobs) as threads:
-        work = len(images) * USUAL_PIXELS * STEPS_A_PIXEL
+        work = len(images) * USUAL_PIXELS * STEPS_PER_PIXEL
         transformed = [codes for block in threads.run(transform, len(images), work) for codes in block]
     return _joined(transformed, names)
 
 
 def _census(image, name):
-    """Return the census codes of one image, a path or an array."""
+    """Compute the census codes of one image, a path or an array."""
     grey = read_grey(image) if isinstance(image, str | Path) else np.asarray(image)
     if grey.ndim != 2 or grey.dtype != np.uint8 or min(grey.shape) < 3:
         raise ValueError(
@@ -110,7 +110,7 @@ def _census(image, name):
 
 
 def _joined(transformed, names):
-    """Put the codes of all images into one array; the list is emptied, lest both stand in memory."""
+    """Put the codes of all images into one array; the list is emptied meanwhile to save memory."""
     shapes = np.array([codes.shape for codes in transformed])
     ends = np.cumsum(shapes.prod(axis=1))
     offsets = ends - shapes.prod(axis=1)

@@ -1,4 +1,4 @@
-"""CENTRIST words in a spatial hierarchy: what scenes look like, without colour or brightness (Sec. 4.2)."""
+"""CENTRIST words in a spatial hierarchy: a description of scenes without colour or brightness (Sec. 4.2)."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ WINDOWS = [  # top, left and side in eighths
     *((top, left, 2) for top in (0, 2, 4, 6) for left in (0, 2, 4, 6)),
     *((top, left, 2) for top in (1, 3, 5) for left in (1, 3, 5)),
 ]
-IN_WINDOW = np.zeros((len(WINDOWS), PARTS, PARTS))  # 1 where a window holds a cell of 8 x 8
+IN_WINDOW = np.zeros((len(WINDOWS), PARTS, PARTS))  # 1 if a window contains a cell of 8 x 8
 for _window, (_top, _left, _side) in zip(IN_WINDOW, WINDOWS, strict=True):
     _window[_top : _top + _side, _left : _left + _side] = 1
 IN_WINDOW = IN_WINDOW.reshape(len(WINDOWS), -1)
@@ -30,47 +30,46 @@ IN_WINDOW = IN_WINDOW.reshape(len(WINDOWS), -1)
 class Centrist(TransformerMixin, BaseEstimator):
     """Describe images by histograms of visual words in 31 windows (Sec. 4.2, SCENE of Table 5).
 
-    Patches on a dense grid are described by the histogram of their census codes (CENTRIST), each is replaced by
-    the nearest of n_words visual words, and the words are counted in 31 windows of the image. `fit` learns the
-    words by k-means under the histogram-intersection kernel: fit on training images only.
+    Patches on a dense grid are described by the histogram of their census codes (CENTRIST). Each is replaced by the
+    nearest of n_words visual words, and the words are counted in 31 windows of the image. `fit` learns the words by
+    k-means under the histogram-intersection kernel; fit on training images only.
 
     Parameters
     ----------
     n_words : int, default=50
-        Visual words.
+        Number of visual words.
     step : int, default=6
         Pixels from one patch to the next, in both directions.
     patch_size : int, default=16
         Side of a patch in pixels, from 3 to 64.
     max_patches : int, default=100_000
-        Patches of the training images that the k-means sees, drawn at random where there are more.
+        Maximum number of patches of the training images for k-means; if there are more, they are drawn at random.
     n_jobs : int, default=None
-        Threads, as in joblib. Results do not depend on it.
+        Number of threads, as in joblib. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Of the patches drawn and the seeds of the k-means.
+        Seed of the patches that are drawn and of k-means.
 
     Attributes
     ----------
     codebook_ : paucens.features.codebook.Codebook
-        The words.
+        The visual words.
     inertia_ : list of float
-        Mean squared distance of a training patch to its word in the kernel's feature space, one value a pass.
+        Mean squared distance of a training patch to its word in the feature space of the kernel, one value per pass.
 
     See Also
     --------
-    census_images : The part that does not depend on the training images, to be computed once for many fits.
+    census_images : The part that does not depend on the training images; compute it once for many fits.
 
     Notes
     -----
-    A patch of 16 pixels has 14 x 14 codes, those of the pixels whose neighbours lie in it. All patches have as
-    many codes, so their histograms are compared as counts, without the scaling to a sum of 128 that the program
-    of Wu and Rehg (ICCV 2009) does; nor are patches of little contrast left out. Similarities are sums of
-    integers.
+    A patch of 16 pixels has 14 x 14 codes, those of the pixels whose neighbours lie in it. All patches have equally
+    many codes, so their histograms are compared as counts. The program of Wu and Rehg (ICCV 2009) scales them to a sum
+    of 128 and leaves out patches of little contrast; this one does neither. Similarities are sums of integers.
 
-    The windows are those of Wu and Rehg (CENTRIST, PAMI 2011): the image; its four quarters and one of their
-    size in the middle; sixteen and, shifted by half a window, nine of a quarter of its height and width; each
-    row by row. A patch belongs to the windows that hold its centre. Each window's counts are divided by their
-    sum. The paper gives 50 words, 31 windows and 1550 features; patches, step and all else are our reading.
+    The windows are those of Wu and Rehg (CENTRIST, PAMI 2011): the image; its four quarters and one of their size in
+    the middle; sixteen windows of a quarter of its height and width, and nine more shifted by half a window; each group
+    row by row. A patch belongs to the windows that contain its centre. The counts of a window are divided by their sum.
+    The paper states 50 words, 31 windows and 1550 features; patches, step and everything else are our reading.
 
     Examples
     --------
@@ -108,8 +107,8 @@ class Centrist(TransformerMixin, BaseEstimator):
         Raises
         ------
         FileNotFoundError, ValueError
-            For a file or an array that is no image or is too small, by name; for a parameter out of range; for
-            fewer distinct patches than words.
+            If a file or an array is not an image or is too small (the message names it), a parameter is out of range,
+            or there are fewer distinct patches than words.
         """
         n_words = check_integer("n_words", self.n_words, 1)
         max_patches = check_integer("max_patches", self.max_patches, 1)
@@ -120,7 +119,7 @@ class Centrist(TransformerMixin, BaseEstimator):
             patches = np.sort(sample_without_replacement(n_patches, max_patches, random_state=rng))
         else:
             patches = np.arange(n_patches)
-        histograms = Histograms.room(len(patches), grid.side)
+        histograms = Histograms.empty(len(patches), grid.side)
         with Threads(self.n_jobs) as threads:
             histograms.count(grid.census.codes, *grid.corners(patches), threads)
             self.codebook_, self.inertia_ = learn_codebook(histograms, n_words, rng, threads)
@@ -141,17 +140,17 @@ class Centrist(TransformerMixin, BaseEstimator):
         Raises
         ------
         FileNotFoundError, ValueError
-            For a file or an array that is no image or is too small; the message names it.
+            If a file or an array is not an image or is too small; the message names it.
         """
         check_is_fitted(self)
         grid = self._grid(images)
         X = np.empty((len(grid.census), len(WINDOWS) * self.n_words))
 
         def describe(start, stop):
-            room = Histograms.room(grid.n_patches[start:stop].max(), grid.side)
+            memory = Histograms.empty(grid.n_patches[start:stop].max(), grid.side)
             with Threads(1) as here:
                 for k in range(start, stop):
-                    X[k] = self._describe(grid, k, room[: grid.n_patches[k]], here)
+                    X[k] = self._describe(grid, k, memory[: grid.n_patches[k]], here)
 
         with Threads(self.n_jobs) as threads:
             threads.run(describe, len(X), grid.ends[-1] * grid.side**2)
@@ -163,7 +162,7 @@ class Centrist(TransformerMixin, BaseEstimator):
         return Grid.over(census_images(images, self.n_jobs), step, patch_size)
 
     def _describe(self, grid, k, histograms, threads):
-        """Return the features of one image; `histograms` is room for those of its patches."""
+        """Compute the features of one image; `histograms` is memory for its patches."""
         patches = np.arange(grid.ends[k] - grid.n_patches[k], grid.ends[k])
         histograms.count(grid.census.codes, *grid.corners(patches), threads)
         words, _ = self.codebook_.nearest(histograms, threads)
@@ -175,16 +174,17 @@ class Centrist(TransformerMixin, BaseEstimator):
 
 @dataclass(frozen=True)
 class Grid:
-    """Lay out the patches of all images: number them image by image, row by row.
+    """The patches of all images, numbered image by image and row by row.
 
     Attributes
     ----------
     census : CensusImages
     step, patch_size : int
+        In pixels.
     n_patches, n_columns : ndarray of shape (n_images,)
-        Patches of an image, and of a row of it.
+        Number of patches of an image, and of one row of an image.
     ends : ndarray of shape (n_images,)
-        Patches up to the end of an image.
+        Number of patches up to the end of an image.
     """
 
     census: CensusImages
@@ -196,7 +196,7 @@ class Grid:
 
     @classmethod
     def over(cls, census, step, patch_size):
-        """Lay the grid over images; raise ValueError for one with a window that no patch falls into."""
+        """Make the grid of some images; raise ValueError if no patch falls into a window of one of them."""
         sides = census.shapes + 2
         for k in np.flatnonzero(~np.all(_fills_windows(sides, step, patch_size), axis=1)):
             height, width = sides[k]
@@ -210,11 +210,11 @@ class Grid:
 
     @property
     def side(self):
-        """Codes along a patch's side."""
+        """Number of codes along the side of a patch."""
         return self.patch_size - 2
 
     def corners(self, patches):
-        """Return where in the codes patches begin, and how far their rows are apart."""
+        """Return the index of the first code of patches, and the distance between their rows."""
         image = np.searchsorted(self.ends, patches, side="right")
         n_columns, stride = self.n_columns[image], self.census.shapes[image, 1]
         row, column = np.divmod(patches - self.ends[image] + self.n_patches[image], n_columns)
@@ -222,23 +222,23 @@ class Grid:
         return corners.astype(np.intp), stride.astype(np.int32)
 
     def cells(self, k):
-        """Return the cell, among 8 x 8 of the image, that holds the centre of each of its patches."""
+        """Return the cell, out of 8 x 8 of an image, that contains the centre of each of its patches."""
         rows, columns = (_parts(side, self.step, self.patch_size) for side in self.census.shapes[k] + 2)
         return np.add.outer(PARTS * rows, columns).ravel()
 
 
 def _parts(side, step, patch_size):
-    """Return the eighth of the image's side that holds the centre of each patch along it."""
+    """Return the eighth of the side of an image that contains the centre of each patch along it."""
     starts = np.arange(0, side - patch_size + 1, step)
     return PARTS * (2 * starts + patch_size) // (2 * side)
 
 
 def _fills_windows(sides, step, patch_size):
-    """Say of each side of an image whether every window along it holds a patch's centre."""
+    """Tell for each side of an image whether every window along it contains the centre of a patch."""
 
     def filled(side):
         parts = set(_parts(side, step, patch_size).tolist())
         return all(parts & {first, first + 1} for first in range(PARTS - 1))
 
-    distinct, where = np.unique(sides, return_inverse=True)
-    return np.array([filled(side) for side in distinct])[where.reshape(sides.shape)]
+    distinct, inverse = np.unique(sides, return_inverse=True)
+    return np.array([filled(side) for side in distinct])[inverse.reshape(sides.shape)]

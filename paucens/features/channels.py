@@ -1,7 +1,7 @@
-"""Dollar's channels: L, U, V, gradient magnitude M and six orientations O, a value for each cell of 4 x 4 pixels.
+"""Dollar's channels: L, U, V, gradient magnitude M and six orientations O, one value per cell of 4 x 4 pixels.
 
-Functions take what `paucens.images.as_rgb` returns and check nothing. An image is cropped to whole cells, its top left
-kept. Dollar's constants are those of Piotr's toolbox (ACF: Dollar, Appel, Belongie and Perona, PAMI 2014).
+Functions take what `paucens.images.as_rgb` returns and do not check it. An image is cropped to whole cells from its top
+left. Dollar's constants are those of Piotr's toolbox (ACF: Dollar, Appel, Belongie and Perona, PAMI 2014).
 """
 
 import numpy as np
@@ -10,19 +10,19 @@ from paucens._kernels.builds import chosen
 
 kernels, pooling = chosen("channels"), chosen("pooling")
 
-CELL = 4  # pixels, of all channels
-GROUPS = {"LUV": ["L", "U", "V"], "M": ["M"], "O": [f"O {30 * k}" for k in range(6)]}  # names in their order; degrees
+CELL = 4  # pixels; side of a cell of all channels
+GROUPS = {"LUV": ["L", "U", "V"], "M": ["M"], "O": [f"O {30 * k}" for k in range(6)]}  # names of the channels; degrees
 NORMALISING_RADIUS = 5
 RING_ROWS = 31  # padded rows that the kernel of LUV and gradients keeps
-STEPS_A_PIXEL = 30  # of each of the two passes, in the inner steps that `Threads.run` counts
+STEPS_PER_PIXEL = 30  # of each of the two passes, in the inner steps that `Threads.run` counts
 EXACT = np.empty(0, dtype=np.float32)
 
 
 def triangle(radius) -> np.ndarray:
     """Return the centre and one side of Dollar's triangle filter; with the other side it sums to 1.
 
-    [1 2 .. r+1 .. 2 1] / (r + 1)^2 for a whole radius r; below 1 [1 p 1] / (p + 2) of the same variance,
-    p = 12 / (r (r + 2)) - 2. A radius of 0 leaves things as they are.
+    The filter is [1 2 .. r+1 .. 2 1] / (r + 1)^2 for a whole radius r. For r below 1 it is [1 p 1] / (p + 2),
+    p = 12 / (r (r + 2)) - 2. A radius of 0 changes nothing.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def triangle(radius) -> np.ndarray:
 
 
 def _lightness_table():
-    """L at Y = i / 1024, which the release looks up at floor(1024 Y)."""
+    """Compute L at Y = i / 1024; the authors' release looks it up at floor(1024 Y)."""
     y = np.arange(1025) / 1024
     return (np.where(y > (6 / 29) ** 3, 116 * np.cbrt(y) - 16, (29 / 3) ** 3 * y) / 270).astype(np.float32)
 
@@ -49,14 +49,15 @@ LIGHTNESS = _lightness_table()
 
 
 def luv(rgb, threads, *, table=False) -> np.ndarray:
-    """Convert an image to L, U and V, in the ranges [0, .37], [0, 1] and [0, .89].
+    """Convert an image to L, U and V, in the ranges [0, 0.37], [0, 1] and [0, 0.89].
 
     Parameters
     ----------
     rgb : ndarray of shape (height, width, 3), uint8 or float32 in [0, 1]
     threads : paucens.parallel.Threads
     table : bool, default=False
-        Take L from the release's table of 1025 entries instead of the formula: up to .0033 lower, in dark pixels.
+        Whether to take L from the release's table of 1025 entries instead of the formula. It is up to 0.0033 lower in
+        dark pixels.
 
     Returns
     -------
@@ -64,8 +65,8 @@ def luv(rgb, threads, *, table=False) -> np.ndarray:
 
     Notes
     -----
-    Linear RGB is taken for what the file holds, without gamma, as Dollar does. The largest difference from the
-    formulas in float64, on all 2^24 colours, is 6e-8 for L, 4e-7 for U and 7e-7 for V.
+    Values of the file are taken as linear RGB, without gamma, as in Dollar's program. The largest difference from
+    the formulas in float64, over all 2^24 colours, is 6e-8 for L, 4e-7 for U and 7e-7 for V.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def luv(rgb, threads, *, table=False) -> np.ndarray:
 
 
 def luminance(rgb, threads, *, table=False) -> np.ndarray:
-    """Return the plane L of `luv` alone, of shape (height, width)."""
+    """Compute L alone, see `luv`; ndarray of shape (height, width), float32."""
     plane = np.empty(rgb.shape[:2], dtype=np.float32)
     _over_rows(kernels.luminance, rgb, plane, threads, table)
     return plane
@@ -92,11 +93,11 @@ def _over_rows(convert, rgb, out, threads, table):
         convert(rgb, LIGHTNESS if table else EXACT, out, start, stop)
 
     if rgb.size:
-        threads.run(kernel, len(rgb), rgb.size * STEPS_A_PIXEL // 3)
+        threads.run(kernel, len(rgb), rgb.size * STEPS_PER_PIXEL // 3)
 
 
 def smooth_planes(planes, radius, threads) -> np.ndarray:
-    """Smooth planes of shape (n, height, width) by a triangle filter, borders mirrored."""
+    """Smooth planes of shape (n, height, width) by a triangle filter with mirrored borders."""
     out, taps = np.empty_like(planes), triangle(radius)
 
     def kernel(start, stop):
@@ -109,7 +110,7 @@ def smooth_planes(planes, radius, threads) -> np.ndarray:
 
 
 def smooth_cells(cells, radius, threads):
-    """Smooth channels of shape (rows, columns, n_channels) where they stand, by a triangle of radius up to 1."""
+    """Smooth channels of shape (rows, columns, n_channels) in place, by a triangle filter of radius up to 1."""
     centre, side = triangle(radius)
 
     def kernel(start, stop):
@@ -120,29 +121,30 @@ def smooth_cells(cells, radius, threads):
         threads.run(kernel, cells.shape[2], cells.size * 8)
 
 
-def acf_channels(rgb, groups, first, after, table, threads, out):
-    """Write L, U, V, M and O as Dollar's ACF computes them, each pooled by means over cells.
+def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
+    """Compute L, U, V, M and O as Dollar's ACF does, each averaged over cells.
 
     Parameters
     ----------
     rgb : ndarray of shape (height, width, 3), uint8 or float32 in [0, 1]
     groups : collection of str
-        Which of "LUV", "M" and "O" are wanted.
-    first : float
-        Radius, up to 1, of the triangle that smooths L, U and V before anything else; 1 in ACF, 0 in the release.
-    after : float
-        Radius of the triangle that smooths the channels; 1 in ACF, .5 in the release.
+        Which of "LUV", "M" and "O" to compute.
+    smooth_luv : float
+        Radius, up to 1, of the triangle filter that smooths L, U and V before anything else; 1 in ACF, 0 in the
+        release.
+    smooth_channels : float
+        Radius of the triangle filter that smooths the channels; 1 in ACF, 0.5 in the release.
     table : bool
-        Whether L comes from the release's table.
+        Whether to take L from the release's table, see `luv`.
     threads : paucens.parallel.Threads
     out : ndarray of shape (height // 4, width // 4, n_channels), float32
-        Is written: 3 channels of LUV, 1 of M, 6 of O, as many of them as are wanted, in this order.
+        Written: 3 channels of LUV, 1 of M and 6 of O, in this order, as far as they are in `groups`.
 
     Notes
     -----
-    M and O come, at each pixel, from the one of L, U and V whose gradient is largest. M is divided by its own
-    smoothed value (radius 5) plus .005, then each pixel gives it to the two orientations nearest to its own, of
-    0, pi / 6, .. 5 pi / 6. Memory beyond `out` is M and O, 8 bytes a pixel, and 124 bytes a column and thread.
+    M and O of a pixel come from the one of L, U and V with the largest gradient. M is divided by its own smoothed value
+    (radius 5) plus 0.005. Each pixel then shares it between the two orientations nearest to its own, out of
+    0, pi / 6, .. 5 pi / 6. Memory beyond `out` is M and O, 8 bytes per pixel, and 124 bytes per column and thread.
     """
     places, end = {}, 0
     for group, names in GROUPS.items():
@@ -152,14 +154,14 @@ def acf_channels(rgb, groups, first, after, table, threads, out):
     rows, cols = out.shape[:2]
     shape = (CELL * rows, CELL * cols) if {"M", "O"} & set(groups) else (0, 0)
     magnitude, orientation = np.empty((2, *shape), dtype=np.float32)
-    work = STEPS_A_PIXEL * CELL * CELL * rows * cols
+    work = STEPS_PER_PIXEL * CELL * CELL * rows * cols
 
     def differentiate(start, stop):
         scratch = np.empty(RING_ROWS * (CELL * cols + 2), dtype=np.float32)
         kernels.colour_and_gradient(
             rgb,
             LIGHTNESS if table else EXACT,
-            *triangle(first),
+            *triangle(smooth_luv),
             scratch,
             places["LUV"],
             magnitude,
@@ -177,17 +179,17 @@ def acf_channels(rgb, groups, first, after, table, threads, out):
         threads.run(differentiate, rows, work)
         if magnitude.size:
             threads.run(histogram, rows, work)
-        smooth_cells(out[..., :end], after, threads)
+        smooth_cells(out[..., :end], smooth_channels, threads)
 
 
-def acf_supports(group, first, after) -> np.ndarray:
-    """Return the supports of "LUV", "M" or "O", as `ChannelSpec` defines them, for radii as in `acf_channels`.
+def acf_supports(group, smooth_luv, smooth_channels) -> np.ndarray:
+    """Compute the supports of "LUV", "M" or "O" (see `ChannelSpec`) for the radii of `acf_channels`.
 
     Examples
     --------
     >>> acf_supports("LUV", 1, 1).tolist(), acf_supports("M", 1, 1).tolist()
     ([[-5, 9], [-5, 9], [-5, 9]], [[-11, 15]])
     """
-    reach = int(np.ceil(first)) + CELL * int(np.ceil(after))
+    reach = int(np.ceil(smooth_luv)) + CELL * int(np.ceil(smooth_channels))
     reach += 0 if group == "LUV" else 1 + NORMALISING_RADIUS
     return np.array([[-reach, CELL + reach]] * len(GROUPS[group]))

@@ -1,9 +1,9 @@
 """Visual words: k-means of histograms in the feature space of the histogram-intersection kernel.
 
-The kernel of two histograms is K(x, z) = sum_b min(x_b, z_b). A word is the mean of its members' images in the
-kernel's feature space, and its similarity to a histogram x is the mean of K(x, z) over members z: a sum over b
-of a table's entry at (b, x_b). So the mean is never written down, and no histogram is compared with another (Wu
-and Rehg, Beyond the Euclidean distance, ICCV 2009).
+The kernel of two histograms is K(x, z) = sum_b min(x_b, z_b). A word is the mean of its members in the feature space of
+the kernel. Its similarity to a histogram x is the mean of K(x, z) over members z, which is a sum over b of entries (b,
+x_b) of a table. So the mean is never computed, and no histogram is compared with another (Wu and Rehg, Beyond the
+Euclidean distance, ICCV 2009).
 """
 
 from dataclasses import dataclass
@@ -13,33 +13,33 @@ import numpy as np
 from paucens._kernels import centrist as kernels
 
 CODES = 256
-LANES = 8  # columns that a vector register holds: tables have a multiple of them
-NEVER = np.iinfo(np.int32).min  # bias of a column that only fills up
-MAX_PASSES = 10  # and TOLERANCE: as in the authors' published program
+LANES = 8  # columns per vector register; tables have a multiple of them
+NEVER = np.iinfo(np.int32).min  # bias of a column that is padding
+MAX_PASSES = 10  # like TOLERANCE as in the authors' published program
 TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True)
 class Histograms:
-    """Hold the histograms of patches of side x side codes as lists of (code, count) rows; see the kernel."""
+    """Histograms of patches of side x side codes as lists of (code, count) rows; see the kernel."""
 
     rows: np.ndarray
     n_rows: np.ndarray
     side: int
 
     @classmethod
-    def room(cls, n_patches, side):
-        """Make room for so many, to be filled by `count`."""
+    def empty(cls, n_patches, side):
+        """Allocate memory for the histograms of some patches; `count` computes them."""
         rows = np.empty((n_patches, min(side * side, CODES) + 1), dtype=np.int32)
         return cls(rows, np.empty(n_patches, dtype=np.int32), side)
 
     @property
     def area(self):
-        """Counts in a histogram."""
+        """Sum of the counts in a histogram."""
         return self.side * self.side
 
     def count(self, codes, corners, strides, threads):
-        """Fill in the histograms of the patches with these corners."""
+        """Compute the histograms of the patches with these corners."""
 
         def kernel(start, stop):
             kernels.count_patches(codes, corners, strides, self.side, self.rows, self.n_rows, start, stop)
@@ -55,12 +55,12 @@ class Histograms:
 
 @dataclass(frozen=True)
 class Codebook:
-    """Say how similar a histogram is to each word, less half the word's squared norm, in units of 1 / scale.
+    """Table of the similarities of histograms to words, less half the squared norm of a word, in units of 1 / scale.
 
     Attributes
     ----------
     table : ndarray of shape (256 (area + 1), n_columns), uint16
-        Row code (area + 1) + count; a column a word, then columns that fill up.
+        Row code (area + 1) + count; one column per word, then padding.
     bias : ndarray of shape (n_columns,), int32
     """
 
@@ -115,8 +115,8 @@ def learn_codebook(histograms, n_words, rng, threads):
     -------
     codebook : Codebook
     inertia : list of float
-        Mean squared distance of a histogram to its word, one value a pass; it falls, but for the rounding of
-        the fixed-point table.
+        Mean squared distance of a histogram to its word, one value per pass. It falls, except for the rounding of the
+        fixed-point table.
     """
     words, scores = _seed(histograms, n_words, rng, threads)
     inertia = []
@@ -131,7 +131,7 @@ def learn_codebook(histograms, n_words, rng, threads):
 
 
 def _seed(histograms, n_words, rng, threads):
-    """Draw seeds with probability proportional to the squared distance from those before (k-means++).
+    """Draw seeds with probability proportional to the squared distance from earlier seeds (k-means++).
 
     Returns the nearest seed of each histogram, and minus half its squared distance.
     """
@@ -153,7 +153,7 @@ def _seed(histograms, n_words, rng, threads):
 
 
 def _similarities(histograms, chosen, threads):
-    """Return K(x, z) of all histograms x and a chosen one z."""
+    """Compute K(x, z) of all histograms x and a chosen one z."""
     height = histograms.area + 1
     codes, counts = np.divmod(histograms.rows[chosen, : histograms.n_rows[chosen]], height)
     table = np.zeros((CODES, height, LANES), dtype=np.uint16)
@@ -163,7 +163,7 @@ def _similarities(histograms, chosen, threads):
 
 
 def _fill_empty(words, scores, n_words):
-    """Give each word without members one of the histograms that lie farthest from theirs."""
+    """Assign to each word without members one of the histograms that are farthest from their words."""
     empty = np.flatnonzero(np.bincount(words, minlength=n_words) == 0)
     if len(empty):
         words[np.argsort(scores, kind="stable")[: len(empty)]] = empty

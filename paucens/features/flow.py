@@ -1,6 +1,6 @@
 """Motion: dense optical flow between two images, and orientation histograms of flow differences.
 
-The flow is OpenCV's (the extra `opencv`); the channels are made from any flow.
+The flow is computed by OpenCV (the extra `opencv`); the channels are computed from any flow.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ from paucens.images import as_rgb
 LARGEST = 20.0  # pixels: flow is clipped to +-LARGEST and divided by it
 OFFSETS = {"below": (CELL, 0), "right": (0, CELL), "diagonal": (CELL, CELL)}  # down and across
 N_BINS = 6
-STRIP_PIXELS = 2**15  # that are done together: half a dozen arrays of floats of them
-STEPS_A_PIXEL = 300  # in the inner steps that `Threads.run` counts
+STRIP_PIXELS = 2**15  # processed together: half a dozen arrays of floats
+STEPS_PER_PIXEL = 300  # in the inner steps that `Threads.run` counts
 
 
 def dense_flow(first, second) -> np.ndarray:
@@ -21,8 +21,8 @@ def dense_flow(first, second) -> np.ndarray:
 
     Parameters
     ----------
-    first, second : image
-        Of the same size; what `paucens.images.as_rgb` takes.
+    first, second : array-like or PIL image
+        RGB or grey images of the same size, see `paucens.images.as_rgb`.
 
     Returns
     -------
@@ -32,16 +32,16 @@ def dense_flow(first, second) -> np.ndarray:
     Raises
     ------
     ImportError
-        Without OpenCV.
+        If OpenCV is not installed.
     ValueError
-        For images of different sizes, or with a side below 16 pixels.
+        If the images differ in size or have a side below 16 pixels.
 
     Notes
     -----
-    OpenCV's dense inverse search (Kroeger, Timofte, Dai and Van Gool, ECCV 2016), preset medium: in OpenCV's main
-    modules, and both quicker and nearer than its Farneback flow. In `tests/benchmarks/test_flow_speed.py` a photograph
-    that moves by (-2, 3) pixels is .11 pixels off on average, in .6 of the time in which Farneback's is 1.05 off. The
-    release has Liu's program of 2009.
+    This is OpenCV's dense inverse search (Kroeger, Timofte, Dai and Van Gool, ECCV 2016), preset medium. It is in
+    OpenCV's main modules, and both faster and more accurate than Farneback's flow there: on a photograph that moves by
+    (-2, 3) pixels (`tests/benchmarks/test_flow_speed.py`), it is off by 0.11 pixels on average and Farneback's by 1.05,
+    in 0.6 of the time. The authors' release uses Liu's program of 2009.
     """
     create = from_opencv("DISOpticalFlow_create")
     first, second = _grey(first), _grey(second)
@@ -61,22 +61,22 @@ def _grey(image):
 
 
 def flow_channels(flow, threads, out):
-    """Write orientation histograms of differences of the flow between neighbouring cells.
+    """Compute orientation histograms of differences of the flow between neighbouring cells.
 
     Parameters
     ----------
     flow : ndarray of shape (height, width, 2)
-        Displacement across and down, in pixels. What is over whole cells of 4 x 4 pixels is left out.
+        Displacement across and down, in pixels. Pixels beyond whole cells of 4 x 4 pixels are left out.
     threads : paucens.parallel.Threads
     out : ndarray of shape (height // 4, width // 4, 18), float32
-        Is written; `flow_names` has the names of its channels.
+        Written; `flow_names` lists the names of the channels.
 
     Notes
     -----
-    As in the authors' release, but for its last smoothing: the flow is clipped to +-20 pixels and divided by 20;
-    at each pixel it is subtracted from the flow 4 pixels below, right, and below right (0 outside the image); the
-    difference gives its magnitude to the two nearest of six directions, 0, 60, .. 300 degrees from right through
-    down; a channel is the mean over a cell. The release leaves its last channel at 0 by mistake.
+    As in the authors' release, except for its last smoothing. The flow is clipped to +-20 pixels and divided by 20. At
+    each pixel it is subtracted from the flow 4 pixels below, right, and below right (0 outside the image). The
+    magnitude of the difference is shared between the two nearest of six directions, 0, 60, .. 300 degrees from right
+    through down. A channel is the mean over a cell. The release leaves its last channel at 0 by mistake.
     """
     rows, cols = out.shape[:2]
     flow = flow[: CELL * rows, : CELL * cols]
@@ -89,11 +89,11 @@ def flow_channels(flow, threads, out):
                 _bin_differences(flow, offset, rows_here, out[rows_here, :, k * N_BINS : (k + 1) * N_BINS])
 
     if out.size:
-        threads.run(kernel, rows, STEPS_A_PIXEL * flow.size)
+        threads.run(kernel, rows, STEPS_PER_PIXEL * flow.size)
 
 
 def _bin_differences(flow, offset, cell_rows, out):
-    """Fill in the histograms of some rows of cells for one offset."""
+    """Compute the histograms of some rows of cells for one offset."""
     top, bottom = CELL * cell_rows.start, CELL * cell_rows.stop
     difference = -_scaled(flow[top:bottom])
     there = _scaled(flow[top + offset[0] : bottom + offset[0], offset[1] :])
@@ -113,7 +113,7 @@ def _scaled(flow):
 
 
 def flow_names() -> list:
-    """Name the channels: "flow right 60" are differences to the right that point 60 degrees below right.
+    """Name the channels; "flow right 60" means differences to the right that point 60 degrees below right.
 
     Examples
     --------
@@ -125,8 +125,8 @@ def flow_names() -> list:
 
 
 def flow_supports() -> np.ndarray:
-    """Return the supports of the channels, as `ChannelSpec` defines them, but in pixels of the flow.
+    """Return the supports of the channels (see `ChannelSpec`) in pixels of the flow.
 
-    The flow of a pixel in turn depends on pixels around it, without a fixed bound.
+    The flow of a pixel depends on pixels around it in turn, without a fixed bound.
     """
     return np.tile([0, 2 * CELL], (len(OFFSETS) * N_BINS, 1))

@@ -1,8 +1,8 @@
-"""HOG and HOG + LBP of crops of 64 x 128 pixels: what the paper's Figure 3 compares with.
+"""HOG and HOG + LBP of crops of 64 x 128 pixels, which the paper's Figure 3 compares with.
 
-HOG is OpenCV's (the extra `opencv`), with the settings that Dalal and Triggs recommend: square roots of the colours, at
-each pixel the one of largest gradient, trilinear interpolation, Gaussian weights in a block, L2-Hys. scikit-image's has
-neither the interpolation nor the weights.
+HOG is OpenCV's (the extra `opencv`), with the settings that Dalal and Triggs recommend: square roots of the colours,
+the colour with the largest gradient at each pixel, trilinear interpolation, Gaussian weights in a block, L2-Hys. The
+HOG of scikit-image has neither the interpolation nor the weights.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ HEIGHT, WIDTH = 128, 64
 N_HOG = 3780
 LBP_CELL = 16
 N_LBP = 59
-STEPS_A_CROP = 1_000_000  # in the inner steps that `Threads.run` counts
+STEPS_PER_CROP = 1_000_000  # in the inner steps that `Threads.run` counts
 GREY = np.array([299, 587, 114])  # thousandths of R, G and B (ITU-R 601)
 
 
@@ -26,21 +26,21 @@ def hog(crops, n_jobs=None) -> np.ndarray:
     ----------
     crops : ndarray of shape (n, 128, 64, 3), uint8
         RGB.
-    n_jobs : int, default=None
-        Threads, as in joblib.
+    n_jobs : int, optional
+        Number of threads, as in joblib. Results do not depend on it.
 
     Returns
     -------
     X : ndarray of shape (n, 3780), float32
-        Axes (7 columns of blocks, 15 rows, 2 columns of cells, 2 rows, 9 orientations), as OpenCV orders them:
-        cells of 8 pixels, blocks of 2 x 2 cells a cell apart.
+        Axes (7 columns of blocks, 15 rows, 2 columns of cells, 2 rows, 9 orientations), as OpenCV orders them, with
+        cells of 8 pixels and blocks of 2 x 2 cells, one cell apart.
 
     Raises
     ------
     ImportError
-        Without OpenCV 4.
+        If OpenCV 4 is not installed.
     ValueError
-        For another shape or dtype.
+        If the crops have another shape or dtype.
 
     Examples
     --------
@@ -57,8 +57,10 @@ def cell_lbp(crops, n_jobs=None) -> np.ndarray:
 
     Parameters
     ----------
-    crops, n_jobs
-        As in `hog`.
+    crops : ndarray of shape (n, 128, 64, 3), uint8
+        RGB.
+    n_jobs : int, optional
+        Number of threads, as in joblib. Results do not depend on it.
 
     Returns
     -------
@@ -68,28 +70,35 @@ def cell_lbp(crops, n_jobs=None) -> np.ndarray:
     Raises
     ------
     ValueError
-        For another shape or dtype.
+        If the crops have another shape or dtype.
 
     Notes
     -----
-    A pattern says which of the eight pixels around one are at least as bright, in grey values. Pattern
-    7 start + length - 1 is a run of 1 to 7 such pixels, clockwise from direction `start` of E, SE, .. NE; 56 is
-    none, 57 all, 58 more than one run. A histogram h counts the patterns of the 16 x 16 pixels of a cell, without
-    overlap or interpolation, the crop's outermost pixels left out, and becomes sqrt(h / sum h) (L1-sqrt). The
-    published text leaves room; this is our reading, without its handling of occlusion.
+    The pattern of a pixel says which of its eight neighbours are at least as bright, in grey values. Pattern
+    7 start + length - 1 means a run of 1 to 7 such neighbours, clockwise from direction `start` of E, SE, .. NE; 56
+    means none, 57 all, 58 more than one run. A histogram h counts the patterns of the 16 x 16 pixels of a cell, without
+    overlap or interpolation and without the outermost pixels of the crop, and becomes sqrt(h / sum h) (L1-sqrt). The
+    published text leaves details open; this is our reading, without its handling of occlusion.
 
     Examples
     --------
     >>> import numpy as np
     >>> cells = cell_lbp(np.zeros((1, 128, 64, 3), dtype=np.uint8)).reshape(8, 4, 59)
-    >>> [int(cells.argmax(axis=2).min()), float(cells.sum())]  # all are as bright
+    >>> [int(cells.argmax(axis=2).min()), float(cells.sum())]  # all neighbours are as bright
     [57, 32.0]
     """
     return _of_each(_checked(crops), _cell_lbp, HEIGHT * WIDTH // LBP_CELL**2 * N_LBP, n_jobs)
 
 
 def hog_lbp(crops, n_jobs=None) -> np.ndarray:
-    """Compute HOG, then LBP: `hog` and `cell_lbp` side by side.
+    """Compute `hog` and `cell_lbp`, side by side.
+
+    Parameters
+    ----------
+    crops : ndarray of shape (n, 128, 64, 3), uint8
+        RGB.
+    n_jobs : int, optional
+        Number of threads, as in joblib. Results do not depend on it.
 
     Returns
     -------
@@ -117,12 +126,12 @@ def _of_each(crops, describe, n_features, n_jobs):
 
     if len(crops):
         with Threads(n_jobs) as threads:
-            threads.run(block, len(crops), len(crops) * STEPS_A_CROP)
+            threads.run(block, len(crops), len(crops) * STEPS_PER_CROP)
     return X
 
 
 def _patterns():
-    """Return the pattern of each code of the pixels that are darker: bit 0 to 7 are E, SE, .. NE."""
+    """Return the pattern of each code of darker neighbours; bits 0 to 7 of a code are E, SE, .. NE."""
     patterns = lbp.uniform_labels()
     patterns[patterns == lbp.LABELS.index("other")] = lbp.BORDER + 1  # the border's label stays free
     patterns[255] = lbp.LABELS.index("all-or-none") + 1
@@ -134,7 +143,7 @@ CELL_OF_PIXEL = np.add.outer(np.arange(HEIGHT) // LBP_CELL * (WIDTH // LBP_CELL)
 
 
 def _cell_lbp(crop):
-    """Return the features of one crop."""
+    """Compute the features of one crop."""
     darkness = -(crop @ GREY).astype(np.float32)
     patterns = lbp.label_pixels(darkness, Threads(1), PATTERNS)
     n_bins = N_LBP + 1

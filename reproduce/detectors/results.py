@@ -6,9 +6,9 @@ from time import perf_counter
 from detectors.data import test_set, training_data
 from detectors.judging import SCORE, detections_of, judged, load_detections, log_evaluation, per_cent, save_detections
 from detectors.training import n_threads, slug, trained
-from harness import forest, interval_text, markdown, paper_says
+from harness import interval_text, markdown, paper_says
 from paucens.evaluation import miss_rate_difference
-from paucens.plotting import GREY, house_style, method_style, new_figure
+from paucens.plotting import GREY, draw_forest, house_style, method_style, new_figure
 
 
 def cases(run, named, configs):
@@ -114,7 +114,7 @@ def picture(name, rows):
     for (title, own), axes in zip(tests, figure.subplots(1, len(tests), sharey=True, squeeze=False)[0], strict=True):
         groups = own.groupby(["method", "preset"], sort=False)
         intervals = {f"{method}\n({preset})": 100 * each[SCORE].to_numpy() for (method, preset), each in groups}
-        forest(axes, intervals, lambda _: method_style("pAUCEnsT"))
+        draw_forest(axes, intervals, lambda _: method_style("pAUCEnsT"))
         for place, method in enumerate(detectors.method if title.startswith("INRIA") else ()):
             if method in printed:
                 said = printed[method]["INRIA"]

@@ -40,7 +40,7 @@ def planes_of(image, rule):
 
 
 def channels_of(images, rule, threads):
-    """A call that computes the channels of all images, and where it puts them."""
+    """Return a call that computes the channels of all images, and its outputs."""
     outs = [np.empty((p.shape[1] // 4, p.shape[2] // 4, 7 + 42 * len(rule.patch_sizes)), np.float32) for p in images]
 
     def call():
@@ -87,7 +87,7 @@ def test_one_patch_size_against_ndimage(ratio, picture, build):
     call()
     inside, plane = slice(2, -2), planes[0].astype(float)
     wrong = np.abs(out[inside, inside, 7:] - by_ndimage(plane, 8)[inside, inside]) > 1e-3
-    assert wrong.mean() < 1e-3  # their sums of squares lose what is nearly constant
+    assert wrong.mean() < 1e-3  # their sums of squares lose precision in nearly constant patches
     assert ratio(call, lambda: by_ndimage(plane, 8), rounds=5) <= 1 / 15
 
 

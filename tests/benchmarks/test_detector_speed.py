@@ -1,4 +1,4 @@
-"""Speed of detection: with all channels, with ten, and of the scan alone, against OpenCV's HOG on one picture."""
+"""Speed of detection with all channels, with ten, and of the scan alone, against OpenCV's HOG on one picture."""
 
 import time
 from dataclasses import replace
@@ -20,7 +20,7 @@ ALL = ChannelSpec.parse("M+O+LUV+spCov+spLBP", preset="robust")
 TRAINED = Path(__file__).parents[2] / "build" / "detectors" / "paper"
 LIMITS = {"128 x 64": {"portable": 8, "fastest": 6}, "64 x 32": {"portable": 9, "fastest": 7}}
 SMALL = Window((64, 32), (50.0, 20.5), 16)  # for people of 50 pixels
-LIVES, REJECTS = 1.0, 0.15  # seconds of the scan of 97 399 windows, without and with a cascade at -10
+WHOLE, CASCADE = 1.0, 0.15  # seconds of the scan of 97 399 windows, without and with a cascade at -10
 
 
 @pytest.fixture(params=["portable", "fastest"])
@@ -42,13 +42,13 @@ def build(request, monkeypatch):
 
 @pytest.fixture(scope="module", params=["rendered streets", "INRIA"])
 def ten_channels(request):
-    """A detector on M, O and LUV with 2048 trees: one that Table 3 has trained, or one that takes a minute."""
+    """A detector on M, O and LUV with 2048 trees: trained by Table 3, or in a minute on rendered streets."""
     if request.param == "INRIA":
         for path in sorted(TRAINED.glob("M-O-LUV-robust-0-*/model.npz")):
             detector = PedestrianDetector.load(path)
             if detector.notes.get("config") == "M+O+LUV":  # not one of the ablation, nor of pAUCEns
                 return detector
-        pytest.skip("no detector there; `python reproduce/table_3.py --scale paper --data DIR` trains it")
+        pytest.skip("no detector found; `python reproduce/table_3.py --scale paper --data DIR` trains it")
     booster = AdaBoostClassifier(learner=Tree(depth=3, column_fraction=1 / 16, column_sampling="node"), shrinkage=0.1)
     return train_detector(
         list(street_crops(synthetic_streets(60, seed=1))),
@@ -62,9 +62,9 @@ def ten_channels(request):
 
 
 def moved(trees, window, rejection=-10.0):
-    """Trees of a window of 128 x 64 in the cells of another.
+    """Move trees of a window of 128 x 64 to the cells of another.
 
-    What they say is nonsense, but they reject windows about as fast as trees that were trained for it.
+    Their scores mean nothing, but they reject windows about as fast as trees that were trained for it.
     """
     place = trees.place.copy()
     place[:, 0] = place[:, 0] * window.cells[0] // 32
@@ -92,7 +92,7 @@ def test_ten_channels_against_hog(ratio, picture, hog_call, ten_channels):
 
 @pytest.mark.parametrize(
     ("ten_channels", "rejection", "limit"),
-    [("rendered streets", -np.inf, LIVES), ("INRIA", -np.inf, LIVES), ("INRIA", -10.0, REJECTS)],
+    [("rendered streets", -np.inf, WHOLE), ("INRIA", -np.inf, WHOLE), ("INRIA", -10.0, CASCADE)],
     indirect=["ten_channels"],
     ids=["rendered streets", "INRIA", "INRIA, cascade"],
 )

@@ -1,4 +1,4 @@
-"""Speed of all channels of a picture at all scales, and how many instructions a call of theirs takes."""
+"""Speed of all channels of a picture at all scales, and the number of instructions per pixel."""
 
 import os
 import re
@@ -15,13 +15,13 @@ from paucens.features import ChannelSpec, channel_pyramid, channels, covariance,
 
 ALL = ChannelSpec.parse("M+O+LUV+spCov+spLBP", preset="robust")
 LIMITS = {"portable": 6, "fastest": 4}
-MOST_INSTRUCTIONS = 2_000  # a pixel, of the portable build; 1848 were counted
-SIDE = 128  # of the picture that they are counted on
+MOST_INSTRUCTIONS = 2_000  # per pixel, of the portable build; 1848 were counted
+SIDE = 128  # of the picture on which they are counted
 PACKAGE = Path(paucens.__file__).parent
 COUNTED = """
 import sys, types
 for name, folder in (("paucens", {package!r}), ("paucens.features", {package!r} + "/features")):
-    sys.modules[name] = types.ModuleType(name)  # without what the real one imports: counting makes that slow
+    sys.modules[name] = types.ModuleType(name)  # without the imports of the real one, which are slow while counting
     sys.modules[name].__path__ = [folder]
 import numpy as np
 from paucens.features.spec import ChannelSpec
@@ -54,7 +54,7 @@ def test_all_channels_of_the_pyramid_against_hog(ratio, picture, hog_call, build
 
 
 def instructions(calls):
-    """What callgrind counts in a process of its own."""
+    """Count instructions by callgrind, in a process of its own."""
     command = [
         "valgrind",
         "--tool=callgrind",
@@ -68,11 +68,11 @@ def instructions(calls):
     return int(re.search(r"Collected : (\d+)", found.stderr).group(1))
 
 
-@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not here")
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 def test_instructions_of_a_call(benchmark):
     """Two calls less one, so that imports do not count; unlike times these do not depend on the machine's load."""
     counts = benchmark.pedantic(lambda: [instructions(calls) for calls in (1, 2)], rounds=1)
-    a_pixel = (counts[1] - counts[0]) / SIDE**2
-    benchmark.extra_info["instructions_a_pixel"] = a_pixel
-    print(f"\n{a_pixel:.0f} instructions a pixel")
-    assert a_pixel <= MOST_INSTRUCTIONS
+    per_pixel = (counts[1] - counts[0]) / SIDE**2
+    benchmark.extra_info["instructions_per_pixel"] = per_pixel
+    print(f"\n{per_pixel:.0f} instructions per pixel")
+    assert per_pixel <= MOST_INSTRUCTIONS

@@ -1,4 +1,4 @@
-"""Data sets: what the loaders return, where they look, and that nothing but the genuine files passes."""
+"""Data sets: results of the loaders, places that they search, and refusal of anything but the genuine files."""
 
 import doctest
 import gzip

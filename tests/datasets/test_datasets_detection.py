@@ -67,7 +67,7 @@ def test_records_hold_float_boxes_of_four_numbers():
     record = DetectionRecord(Path("a.png"), [[1, 2, 3, 4]], [])
     assert record.boxes.dtype == np.float64 and record.boxes.tolist() == [[1, 2, 3, 4]]
     assert record.ignore.shape == (0, 4) and DetectionRecord(Path("a.png")).boxes.shape == (0, 4)
-    DetectionRecord(Path("a.png"), [[-5, -5, 0, 0]])  # outside of the image and without area: a box all the same
+    DetectionRecord(Path("a.png"), [[-5, -5, 0, 0]])  # outside the image and without area: still a box
 
 
 @pytest.mark.parametrize(
@@ -401,9 +401,9 @@ def test_mot_counts_pixels_from_1(tmp_path):
         ("1,1,88,99,61.08,218.56,1,1,1", "line 4 is '1,1,88.*expected 10 numbers between commas"),  # MOT16: class
         ("1,1,88,99,61.08,x,1,4,5,0", "line 4"),
         ("1,1,88,99,61.08,nan,1,4,5,0", "line 4 .* all of them finite"),
-        ("0,1,88,99,61.08,200,1,4,5,0", "line 4 .* frames are whole and from 1"),
+        ("0,1,88,99,61.08,200,1,4,5,0", "line 4 .* frames are integers from 1"),
         ("1.5,1,88,99,61.08,200,1,4,5,0", "line 4"),
-        ("1,1,88,99,-61.08,200,1,4,5,0", "line 4 .* no size is negative"),
+        ("1,1,88,99,-61.08,200,1,4,5,0", "line 4 .* sizes are not negative"),
         ("1,1,88,99,61.08,200,2,4,5,0", "line 4"),
     ],
 )
@@ -505,7 +505,7 @@ def test_penn_fudan_counts_from_1(campus):
 
 def test_a_spoilt_penn_fudan_says_what_is_wrong(campus):
     (campus / "PNGImages" / "PennPed00001.png").unlink()
-    with pytest.raises(ValueError, match=r"PennPed00001\.txt is about .*PennPed00001\.png, which does not exist"):
+    with pytest.raises(ValueError, match=r"PennPed00001\.txt describes .*PennPed00001\.png, which does not exist"):
         load_penn_fudan(campus)
     (campus / "Annotation" / "PennPed00001.txt").unlink()
     with pytest.raises(ValueError, match="Annotation holds 1 texts; expected 2"):

@@ -1,4 +1,4 @@
-"""Data sets that are tables: what their loaders return, and that nothing but the genuine files passes."""
+"""Data sets that are tables: results of the loaders, and refusal of anything but the genuine files."""
 
 import doctest
 import importlib
@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.data import available, load
 from paucens.datasets import (
     REGISTRY,
     content_hash,
@@ -21,11 +22,10 @@ from paucens.datasets import (
     yeast_pairs,
 )
 from paucens.datasets._text import read_csv
-from reproduce._run import load_data
 
 
 def needs(*parts):
-    """Skip where a file is not in $PAUCENS_DATA."""
+    """Skip the test if a file is not in $PAUCENS_DATA."""
     folder = os.environ.get("PAUCENS_DATA")
     there = bool(folder) and Path(folder, *parts).is_file()
     return pytest.mark.skipif(not there, reason=f"{'/'.join(parts)} is not in $PAUCENS_DATA")
@@ -261,9 +261,8 @@ def test_tables_are_never_unpickled(spots, tmp_path):
 
 def test_scripts_load_a_table_by_its_name(spots, tmp_path):
     spots_npz(tmp_path / "d", spots)
-    data = load_data("mammography", tmp_path / "d")
-    assert data.title == "mammography" and not data.stands_in and data.X.shape == (12, 6)
-    assert data.content_hash == tabular.TABLES["mammography"].content
+    bunch = load("mammography", tmp_path / "d")
+    assert bunch.data.shape == (12, 6) and bunch.content_hash == tabular.TABLES["mammography"].content
 
 
 @pytest.mark.parametrize("name", tabular.TABLES)
@@ -307,7 +306,7 @@ def test_pairs_keep_the_complete_features(interactions, tmp_path, sub):
     np.testing.assert_array_equal(X, words[:, complete].astype(float))
     bunch = load_protein_pairs(file, return_X_y=False)
     assert bunch.columns.tolist() == (complete + 1).tolist()
-    assert bunch.content_hash == content_hash(X, y) and "were not at hand" in bunch.DESCR
+    assert bunch.content_hash == content_hash(X, y) and "were not available" in bunch.DESCR
     np.testing.assert_array_equal(bunch.data, X)
 
 
@@ -437,12 +436,11 @@ def test_an_archive_that_is_not_the_genuine_one_is_refused(yeast, tmp_path, case
 
 
 def test_the_substitute_has_a_name_of_its_own(yeast, tmp_path):
-    """It never steps in where the paper's set is asked for."""
+    """It never replaces the paper's set silently."""
     write_yeast(tmp_path / "d", yeast)
-    data = load_data("yeast_pairs", tmp_path / "d")
-    assert data.title == "yeast_pairs" and data.X.shape == (16, 8)
-    with pytest.raises(FileNotFoundError, match="dipsPosPair"):
-        load_data("protein_pairs", tmp_path / "d")
+    assert load("yeast_pairs", tmp_path / "d").data.shape == (16, 8)
+    found, (miss,) = available(["protein_pairs"], tmp_path / "d")
+    assert found == {} and "dipsPosPair" in miss
 
 
 # -------------------------------------------------------------------------------------- real files

@@ -26,7 +26,7 @@ def test_scene_k_depends_on_the_seed_and_k_only():
 
 
 def test_the_stream_is_frozen():
-    """What numbers were made with: a change of the order of draws, or of what is drawn, shows here."""
+    """Published numbers depend on these scenes: a change of the draws or their order shows here."""
     records = synthetic_streets(3, 1, size=SMALL)
     boxes = np.concatenate([record.boxes for record in records])
     np.testing.assert_allclose(boxes[:2], [[81, 44.5, 16, 47.5], [26.5, 36.5, 13, 22.5]], atol=0.5)
@@ -42,7 +42,7 @@ def test_images_and_boxes_have_the_form_of_a_record():
     assert boxes[:, 3].min() >= 0.85 * 60 and boxes[:, 3].max() <= 1.12 * 0.42 * 480
     aspect = boxes[:, 2] / boxes[:, 3]
     assert aspect.min() > 0.15 and aspect.max() < 0.85 and 0.3 < np.median(aspect) < 0.5
-    assert np.array_equal(boxes, np.rint(2 * boxes) / 2)  # half a pixel is what the canvas knows
+    assert np.array_equal(boxes, np.rint(2 * boxes) / 2)  # the canvas is exact to half a pixel
 
 
 def test_without_people_the_street_stays_as_it_is():

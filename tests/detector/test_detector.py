@@ -1,4 +1,4 @@
-"""Training in pieces, searching, files and refusals of the detector, on rendered streets."""
+"""Interrupted training, searching, files and error messages of the detector, on rendered streets."""
 
 import itertools
 import json
@@ -38,7 +38,7 @@ def booster(**parameters):
     return AdaBoostClassifier(learner=learner, shrinkage=0.1, random_state=0, **parameters)
 
 
-def material():
+def training_data():
     crops = street_crops(synthetic_streets(16, seed=1))
     return list(crops), [record.image for record in synthetic_streets(10, seed=2, people=False, size=SIZE)]
 
@@ -49,7 +49,7 @@ def noise_image(k):
 
 @pytest.fixture(scope="module")
 def streets():
-    return material()
+    return training_data()
 
 
 def train(streets, classifier=None, **options):
@@ -91,7 +91,7 @@ def test_it_finds_people():
     "classifier",
     [
         PAUCEnsClassifier((0, 0.1), learner=Tree(depth=3), random_state=0),
-        PAUCEnsClassifier((0, 0.1), random_state=0),  # trees too deep to be laid out whole
+        PAUCEnsClassifier((0, 0.1), random_state=0),  # trees too deep to be laid out as complete trees
     ],
     ids=["depth 3", "31 leaves"],
 )
@@ -102,7 +102,7 @@ def test_other_ensembles_calibrate_their_cascade(streets, classifier, scene):
 
 
 def test_each_round_has_its_classifier(streets, detector):
-    """All rounds but the last decide what it is trained on."""
+    """All rounds but the last determine the training samples of the last."""
     assert_same(train(streets, [booster()] * 3), detector)
     last = PAUCEnsClassifier((0, 0.1), learner=Tree(depth=3), random_state=0)
     other = train(streets, [booster(), booster(), last])
@@ -115,11 +115,11 @@ def test_threads_change_nothing(streets, detector):
 
 
 class Killed(BaseException):
-    """What no handler of the package catches."""
+    """An exception that no handler of the package catches."""
 
 
 @pytest.mark.parametrize("moment", [1, 2, 3, 4, 5, 7, 9, 12])
-def test_killed_at_any_writing_it_goes_on(streets, detector, moment, tmp_path, monkeypatch):
+def test_training_that_is_killed_while_writing_goes_on(streets, detector, moment, tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "EVERY", 4)
     left = [moment]
 
@@ -141,8 +141,8 @@ def test_killed_at_any_writing_it_goes_on(streets, detector, moment, tmp_path, m
 
 SCRIPT = """
 import sys
-from test_detector import material, train
-streets = material()
+from test_detector import train, training_data
+streets = training_data()
 print("begin", flush=True)
 train(streets, checkpoint=sys.argv[1]).save(sys.argv[2])
 """
@@ -208,9 +208,9 @@ def test_a_classifier_without_a_seed_gets_one(streets):
         (booster().set_params(shrinkage=1.0), False),
         (AsymBoostClassifier(learner=Tree(depth=3), shrinkage=0.1), False),
     ],
-    ids=["AdaBoost .1", "AdaBoost 1", "AsymBoost"],
+    ids=["AdaBoost 0.1", "AdaBoost 1", "AsymBoost"],
 )
-def test_whose_soft_cascade_is_the_papers(streets, classifier, constant):
+def test_which_ensembles_get_the_soft_cascade_of_the_paper(streets, classifier, constant):
     trees = train(streets, classifier, n_estimators=(6,)).trees
     assert (trees.rejection == -10).all() == constant
 
@@ -245,7 +245,7 @@ def test_whose_soft_cascade_is_the_papers(streets, classifier, constant):
         ({"positives": [np.zeros((160, 96, 3), dtype=np.uint8), "crop.txt"]}, r"crop\.txt"),
     ],
 )
-def test_training_teaches(streets, change, message):
+def test_messages_of_training(streets, change, message):
     given = {"positives": streets[0][:5], "negative_images": streets[1][:2], "spec": SPEC, "classifier": booster()}
     options = {"n_estimators": (2,), "n_negatives": 60, "most_negatives": 100}
     with pytest.raises((TypeError, ValueError, FileNotFoundError), match=message):
@@ -267,7 +267,7 @@ def test_training_teaches(streets, change, message):
         ({"inside": "yes"}, "inside of a window must be one of True, False"),
     ],
 )
-def test_windows_teach(sizes, message):
+def test_messages_of_windows(sizes, message):
     with pytest.raises(ValueError, match=message):
         Window(**sizes)
 
@@ -278,7 +278,7 @@ def test_images_without_a_window_give_no_negatives(streets):
 
 
 def test_negatives_get_the_edges_of_positives(streets):
-    """Two crops, one of which repeats eight rows at the bottom: so do half of the negatives, and windows of none."""
+    """One of two crops repeats eight rows at the bottom, and so do about half of the negatives."""
     noise = np.random.default_rng(0).integers(256, size=(2, 160, 96, 3)).astype(np.uint8)
     noise[1, -8:] = noise[1, -9]
     edges = np.array([samples.repeated_edges(crop) for crop in noise])
@@ -379,7 +379,7 @@ def test_one_training_at_a_time_uses_a_folder(tmp_path):
     assert [event.split()[1] for event in events] == ["begins", "ends", "begins", "ends"]
 
 
-def test_what_counts_as_hard():
+def test_which_windows_are_hard():
     assert hard_threshold(np.array([1.0, 2.0, 3.0, -3.0, -2.0, -1.0]), 3) == pytest.approx(-0.4)
     assert hard_threshold(np.array([-1.0, 2.0, 3.0, -3.0, -2.0, -1.0]), 3) < -1
 
@@ -396,7 +396,7 @@ def test_boxes_are_sorted_and_lie_where_windows_are(detector, scene):
 
 
 def test_a_shift_by_a_cell_shifts_the_boxes(detector, scene):
-    """Where the border of the image does not reach."""
+    """Away from the border of the image."""
     large = detector.detect(scene, threshold=-np.inf, max_height=101)
     shifted = detector.detect(np.roll(scene, (4, 8), axis=(0, 1)), threshold=-np.inf, max_height=101)
     inside = large[(large[:, 0] > 60) & (large[:, 0] < 500) & (large[:, 1] > 60) & (large[:, 1] < 300)]
@@ -455,6 +455,16 @@ def test_windows_may_be_kept_inside_the_image(detector, scene):
     assert np.mean([tuple(box) in known for box in boxes.round(3).tolist()]) > 0.8
 
 
+def test_images_smaller_than_windows_that_stay_inside(detector):
+    inside = replace(detector, search=replace(detector.search, window=replace(detector.window, inside=True)))
+    assert inside.detect(np.zeros((120, 60, 3), dtype=np.uint8), threshold=-np.inf).shape == (0, 5)
+
+
+def test_exponents_of_channels_are_checked(detector):
+    with pytest.raises(ValueError, match=r"lambdas\['M'\] must be finite; got inf"):
+        replace(detector.search, lambdas={"LUV": 0, "M": np.inf, "O": 0})
+
+
 def test_without_rejection_every_window_has_a_score(detector, scene):
     whole = replace(detector, trees=detector.trees.without_rejection())
     found, expected = (
@@ -486,14 +496,14 @@ def test_images_smaller_than_the_object(detector, shape):
 @pytest.mark.parametrize(
     ("image", "message"),
     [
-        (np.zeros((480, 640, 4), dtype=np.uint8), "4 values a pixel"),
+        (np.zeros((480, 640, 4), dtype=np.uint8), "4 values per pixel"),
         (np.zeros((480, 640), dtype=np.uint16), "uint16"),
         (Image.new("CMYK", (640, 480)), "CMYK"),
         (Image.new("P", (640, 480)), "mode P"),
-        ("street.png", "An image is needed"),
+        ("street.png", "Expected an image"),
     ],
 )
-def test_what_is_no_image(detector, image, message):
+def test_other_objects_than_images_are_refused(detector, image, message):
     with pytest.raises(ValueError, match=message):
         detector.detect(image)
 
@@ -519,7 +529,7 @@ def test_heights(detector, scene):
 
 
 def test_the_score_is_that_of_the_ensemble(streets):
-    """A crop searched as an image: the window in its middle has the score of its features."""
+    """If a crop is searched as an image, the window in its middle has the score of its features."""
     model = train(streets, n_estimators=(16,))
     crop = streets[0][3]
     search = model.search
@@ -546,7 +556,7 @@ def test_approximated_levels_find_nearly_the_same(detector, scene, tmp_path):
 
 
 def scores_of_first_level(model, rgb):
-    """Scores of the windows of an image at its own size."""
+    """Score the windows of an image at its own size."""
     _, band = next(model.search.bands(rgb, model.search.levels(rgb.shape[:2]), Serial()))
     return model.search.scores(band, model.trees, Serial())
 
@@ -557,7 +567,7 @@ def test_threshold_for_false_positives(detector, streets):
         sum(len(detector.detect(image, threshold=score)) for image in streets[1])
         for score in (threshold, threshold - 1e-6)
     )
-    assert above <= 5 < with_it  # few trees give equal scores
+    assert above <= 5 < with_it  # a few trees give many equal scores
     with pytest.raises(ValueError, match=r"10 images are too few to measure 0\.05 false positives per image; give 20"):
         detector.threshold_at_fppi(streets[1], 0.05)
     with pytest.raises(ValueError, match="images must be a list of images"):
@@ -687,7 +697,7 @@ def test_incomplete_files(detector, tmp_path):
 
 
 def test_memory_is_that_of_a_band(detector, monkeypatch):
-    """Beside the image: its copy at the size that is searched, padded, and three times the channels of a band."""
+    """Beside the image: its padded copy at the size that is searched, and three times the channels of a band."""
     monkeypatch.setattr(scan, "BAND_BYTES", 4_000_000)
     image = np.random.default_rng(0).integers(256, size=(1600, 1200, 3)).astype(np.uint8)
     detector.detect(image[:200, :200])

@@ -79,7 +79,7 @@ def test_damaged_vbb(video, tmp_path):
         with pytest.raises(ValueError, match=r"V000\.vbb cannot be read: no complete \.vbb annotation"):
             read_vbb(video)
     video.write_bytes(raw[:124] + b"\x01\x00MI" + raw[128:])
-    with pytest.raises(ValueError, match="no little-endian MATLAB 5 file"):
+    with pytest.raises(ValueError, match="not a little-endian MATLAB 5 file"):
         read_vbb(video)
     video.write_text("% vbb version=1.4\nnFrame=3")
     with pytest.raises(ValueError, match=r"V000\.vbb is the text form.*only the binary"):
@@ -161,7 +161,7 @@ def header(code, n_frames, stride=0, size=1024):
 
 
 def write_seq(path, code, frames, padding=8, n_frames=None):
-    """Write a video; padding bytes follow each image, where raw images are 4 bytes further apart than they need be."""
+    """Write a video; padding bytes follow each image, and raw images are 4 bytes farther apart than necessary."""
     n_frames = len(frames) if n_frames is None else n_frames
     if code in (100, 200):
         body = b"".join(frame + b"t" * (padding + 4) for frame in frames)
@@ -231,7 +231,7 @@ def test_videos_cut_short(tmp_path):
         (b"\0" * 2000, "it starts with 0x0 and a header of 0 bytes"),
         (header(2, 1, size=4096)[:2000], "a header of 4096 bytes"),
         (header(103, 1), r"images of format 103; read are \[1, 2, 100, 102, 200, 201\].*Bayer"),
-        (header(200, 1, stride=10), "10 bytes an image for 12 x 8 pixels"),
+        (header(200, 1, stride=10), "10 bytes per image for 12 x 8 pixels"),
         (header(201, 1) + b"\xff" * 50, "0 complete frames"),
     ],
 )
@@ -290,7 +290,7 @@ def test_results_of_windows_are_scaled(tmp_path):
 
 
 def test_test_sets_come_before_others(tmp_path):
-    """Annotations of training sets need no results where there are test sets; alone they are evaluated."""
+    """Annotations of training sets need no results if there are test sets; alone they are evaluated."""
     write_folder(tmp_path / "a", ROWS, ["person", "people"], None, place="set00/V003")
     write_folder(tmp_path / "a", ROWS, ["person", "people"], FOUND)
     assert evaluate_caltech(tmp_path / "a", "ours").n_images == 2
@@ -314,7 +314,7 @@ def test_folders_that_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"V000\.txt: no detection is in an evaluated frame.*first is in 29"):
         evaluate_caltech(root, "ours")
     write_folder(tmp_path, ROWS, ["people", "people"], FOUND)
-    with pytest.raises(ValueError, match="somebody to be found; got 2 images without"):
+    with pytest.raises(ValueError, match="needs people to find; got 2 images without"):
         evaluate_caltech(root, "ours")
 
 
@@ -448,7 +448,7 @@ def test_experiments(caltech, experiment, n_people, vj, hog):
         assert 100 * result.log_average_miss_rate == pytest.approx(expected, abs=0.005)
 
 
-# What each mistake costs, in per cent: the right numbers are 94.73 and 68.46.
+# Effect of each mistake in per cent; the right numbers are 94.73 and 68.46.
 
 
 def renamed(people, new, *old):

@@ -80,10 +80,10 @@ BAD_BOXES = [
     (lambda: match_detections([["a"] * 5], [], []), r"detections must be rows .* of numbers"),
     (lambda: match_detections([], [], [], overlap=0), r"overlap must be .*above 0 and at most 1.*; got 0"),
     (lambda: match_detections([], [], [], overlap=np.nan), "overlap must be"),
-    (lambda: match_images([[]], [[], []], [[]]), "One entry an image.*'detections': 1, 'truths': 2, 'ignores': 1"),
+    (lambda: match_images([[]], [[], []], [[]]), "one entry per image.*'detections': 1, 'truths': 2, 'ignores': 1"),
     (lambda: match_images([[], [[0, 0, 1, 1, np.nan]]], [[], []], [[], []]), r"detections\[1\] must be finite"),
-    (lambda: match_images([], [], []), "somebody to be found; got 0 images"),
-    (lambda: miss_rate_curve([[[0, 0, 1, 1, 1]]], [[]], [[]]), "somebody to be found; got 1 images without"),
+    (lambda: match_images([], [], []), "needs people to find; got 0 images"),
+    (lambda: miss_rate_curve([[[0, 0, 1, 1, 1]]], [[]], [[]]), "needs people to find; got 1 images without"),
 ]
 
 
@@ -148,14 +148,14 @@ def test_log_average_by_hand():
 @pytest.mark.parametrize(
     ("fppi", "miss", "message"),
     [
-        ([0, 1], [1], "as many numbers"),
+        ([0, 1], [1], "the same length"),
         ([1, 0], [1, 1], "fppi must not fall"),
         ([0, np.nan], [1, 1], "nor be nan"),
-        ([0, 1], [1, np.nan], "miss must be shares"),
-        ([0, 1], [100, 50], r"shares in \[0, 1\]; got 100"),
+        ([0, 1], [1, np.nan], "miss must be fractions"),
+        ([0, 1], [100, 50], r"fractions in \[0, 1\]; got 100"),
     ],
 )
-def test_curves_that_are_none(fppi, miss, message):
+def test_invalid_curves_are_refused(fppi, miss, message):
     with pytest.raises(ValueError, match=message):
         log_average_miss_rate(fppi, miss)
 
@@ -196,7 +196,7 @@ def test_prepared_images():
     np.testing.assert_allclose(truths[0], [[-5.5, 0, 41, 100]])
     np.testing.assert_array_equal(ignores[0], [[7, 7, 7, 7], *people[1:]])
     assert prepare_images([], [], []) == ([], [], [])
-    with pytest.raises(ValueError, match="One entry an image"):
+    with pytest.raises(ValueError, match="one entry per image"):
         prepare_images([[]], [], [])
     for bad in (50, (100, 50), (50, np.nan), (-1, 50)):
         with pytest.raises(ValueError, match=r"heights must be \(low, high\)"):
@@ -301,7 +301,7 @@ def test_fppw(seed, m, n):
 
 
 def test_windows_that_are_refused():
-    with pytest.raises(ValueError, match="Windows of both kinds are needed; got 0 with a person and 1 without"):
+    with pytest.raises(ValueError, match="Windows with and without a person are needed; got 0 and 1"):
         fppw_curve([], [1.0])
     with pytest.raises(ValueError, match="must be finite; got nan"):
         fppw_curve([np.nan], [1.0])

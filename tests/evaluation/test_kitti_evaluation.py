@@ -58,7 +58,7 @@ def test_precision_by_hand():
     images = right + wrong, [label] * 100 + [label_of()] * 100
     value = kitti_average_precision(*images)
     found = np.linspace(1, 100, 41)[1:]  # about
-    expected = np.where(found <= 49, 1.0, 100 / 200)  # later precision rises to .5
+    expected = np.where(found <= 49, 1.0, 100 / 200)  # later precision rises to 0.5
     assert value == pytest.approx(expected.mean(), abs=0.02)
 
 
@@ -98,7 +98,7 @@ def test_what_does_not(where):
 
 
 def test_difficulties():
-    """A person of 30 px, half hidden ones: missing them costs only where they are evaluated."""
+    """A person of 30 px and half hidden ones: missing them matters only if they are evaluated."""
     for extra, costs in [
         (("Pedestrian", [300, 0, 20, 30]), {"easy": False, "moderate": True, "hard": True}),
         (("Pedestrian", [300, 0, 20, 24.9]), {"easy": False, "moderate": False, "hard": False}),
@@ -113,7 +113,7 @@ def test_difficulties():
 
 
 def test_short_detections_do_not_count():
-    """Heights are cut to whole pixels: 25.0 counts, 24.9 does not, 39.9 not where it is easy."""
+    """Heights are cut to whole pixels: 25.0 counts, 24.9 does not, nor does 39.9 in "easy"."""
     assert loss([500, 0, 20, 24.9, 1000]) == 0
     assert loss([500, 0, 20, 25, 1000]) > 0
     assert loss([500, 0, 20, 39.9, 1000], difficulty="easy") == 0
@@ -197,14 +197,17 @@ def test_labels_from_files(tmp_path):
 def test_what_is_refused():
     label = label_of(("Pedestrian", PERSON))
     for call, message in [
-        (lambda: kitti_average_precision([], [label]), "One entry an image is needed in both lists; got 0 and 1"),
+        (lambda: kitti_average_precision([], [label]), "Both lists need one entry per image; got 0 and 1"),
         (lambda: kitti_average_precision([[]], [label_of()]), "no Pedestrian of difficulty 'moderate' is labelled"),
         (lambda: kitti_average_precision([[]], [label], kind="Cyclist"), "no Cyclist"),
         (lambda: kitti_average_precision([[]], [label], "normal"), "difficulty must be one of 'easy'"),
         (lambda: kitti_average_precision([[]], [label], kind="Van"), "kind must be one of 'Pedestrian'"),
         (lambda: kitti_average_precision([[]], [label], n_points=12), "n_points must be one of 40, 11"),
         (lambda: kitti_average_precision([[[0, 0, 1, 1, np.nan]]], [label]), r"detections\[0\] must be finite"),
-        (lambda: kitti_average_precision([[]], [Bunch(**label | {"occlusion": []})]), r"labels\[0\] must have as many"),
+        (
+            lambda: kitti_average_precision([[]], [Bunch(**label | {"occlusion": []})]),
+            r"labels\[0\] must have equally many",
+        ),
         (lambda: kitti_average_precision([[]], [Bunch(**label | {"boxes": [[0] * 3]})]), r"labels\[0\]\.boxes must"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -52,7 +52,7 @@ def textured(seed, n, height=60, width=70):
 def draw_histograms(seed, n=40, side=4, levels=4):
     """Histograms of patches of few codes, so that they overlap."""
     codes = np.random.RandomState(seed).randint(levels, size=n * side * side).astype(np.uint8)
-    histograms = Histograms.room(n, side)
+    histograms = Histograms.empty(n, side)
     histograms.count(codes, np.arange(n) * side * side, np.full(n, side, dtype=np.int32), HERE)
     counts = np.array([np.bincount(patch, minlength=256) for patch in codes.reshape(n, -1)])
     return histograms, counts
@@ -158,7 +158,7 @@ def test_inertia_falls_and_is_the_mean_squared_distance(seed, n_words):
 def test_k_means_finds_clusters_that_are_apart():
     codes = np.repeat(np.arange(30, dtype=np.uint8) // 10 * 50, 9)
     codes[::9] += 7  # within a cluster all have one code in common, and eight of another
-    histograms = Histograms.room(30, 3)
+    histograms = Histograms.empty(30, 3)
     histograms.count(codes, np.arange(30) * 9, np.full(30, 3, dtype=np.int32), HERE)
     codebook, inertia = learn_codebook(histograms, 3, np.random.RandomState(0), HERE)
     words, _ = codebook.nearest(histograms, HERE)
@@ -244,7 +244,7 @@ def test_patches_are_drawn_by_seed():
     images = textured(6, 6)
     first, again, other = (Centrist(n_words=3, max_patches=50, random_state=seed).fit(images) for seed in (0, 0, 1))
     assert first.inertia_ == again.inertia_ != other.inertia_
-    few = Centrist(n_words=20, max_patches=20, random_state=0).fit(images)  # a patch a word
+    few = Centrist(n_words=20, max_patches=20, random_state=0).fit(images)  # one patch per word
     assert few.inertia_[-1] == pytest.approx(0, abs=1e-4)
 
 

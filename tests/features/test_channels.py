@@ -84,15 +84,15 @@ def test_exif_orientation_is_applied():
 @pytest.mark.parametrize(
     "image, message",
     [
-        ("photo.png", r"An image is needed, RGB .* got str 'photo.png'"),
-        (None, "An image is needed"),
-        (np.zeros((4, 4), bool), "An image is needed"),
-        (np.zeros((4, 4), complex), "An image is needed"),
-        (np.zeros((4, 4, 4), np.uint8), r"4 values a pixel, as RGBA has; .* image\[\.\.\., :3\]"),
+        ("photo.png", r"Expected an image, RGB .* got str 'photo.png'"),
+        (None, "Expected an image"),
+        (np.zeros((4, 4), bool), "Expected an image"),
+        (np.zeros((4, 4), complex), "Expected an image"),
+        (np.zeros((4, 4, 4), np.uint8), r"4 values per pixel, as RGBA has; .* image\[\.\.\., :3\]"),
         (np.zeros((4, 4, 1), np.uint8), r"shape \(4, 4, 1\); expected RGB \(height, width, 3\) or grey"),
         (np.zeros((2, 4, 4, 3), np.uint8), r"shape \(2, 4, 4, 3\)"),
         (np.zeros(4, np.uint8), r"shape \(4,\)"),
-        (np.zeros((0, 4, 3), np.uint8), r"shape \(0, 4, 3\): no pixel"),
+        (np.zeros((0, 4, 3), np.uint8), r"shape \(0, 4, 3\): no pixels"),
         (np.zeros((4, 4, 3), np.uint16), "type uint16; .* 65535"),
         (np.zeros((4, 4, 3), int), "type int64"),
         (np.full((4, 4), 255.0), r"from 255 to 255; expected \[0, 1\]"),
@@ -190,7 +190,7 @@ def test_magnitude_and_orientation(seed, height, width, first):
     planes = np.array([reference.smooth(plane, first) for plane in reference.luv(unit(rgb[:h, :w]))])
     expected, angle = reference.gradient(planes)
     np.testing.assert_allclose(magnitude, expected, atol=1e-6)
-    clear = expected > 1e-3  # where rounding does not decide which plane is steepest, or the direction
+    clear = expected > 1e-3  # so that rounding does not decide which plane is steepest, or the direction
     apart = np.abs(orientation - angle)
     assert np.mean(np.minimum(apart, np.pi - apart)[clear] < 2e-3) > 0.99
 
@@ -317,7 +317,7 @@ def test_flip():
 @pytest.mark.parametrize("group", ALL)
 @pytest.mark.parametrize(("first", "after"), [(1, 1), (0, 0.5), (0, 0)])
 def test_supports_are_what_a_cell_depends_on(group, first, after):
-    """A pixel outside of the support changes nothing; a stroke across the outermost pixels of it does."""
+    """A pixel outside the support changes nothing; a stroke across its outermost pixels does."""
     rgb = draw(8, 80, 80)
     before = compute(rgb, (group,), first, after)[10, 10]
     ((low, high), *_) = acf_supports(group, first, after)

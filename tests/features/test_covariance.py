@@ -1,4 +1,4 @@
-"""sp-Cov: the kernel against its twin, and what must hold whatever the image."""
+"""sp-Cov: the kernel against its twin, and properties that hold for all images."""
 
 import numpy as np
 import pytest
@@ -169,7 +169,7 @@ def test_out_may_be_some_channels_of_more(rule):
     assert (np.delete(whole, np.s_[2:-3], axis=-1) == 7).all()
 
 
-def test_what_is_over_whole_cells_is_left_out():
+def test_pixels_beyond_whole_cells_are_left_out():
     planes = textured("paper", 43, 50)
     whole = np.ascontiguousarray(planes[:, :40, :48])
     np.testing.assert_array_equal(channels(planes, "paper"), channels(whole, "paper"))

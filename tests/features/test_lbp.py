@@ -184,7 +184,7 @@ def test_channels_are_those_of_the_twins(shape, form, pooled):
 
 @pytest.mark.parametrize("form, pooled", VARIANTS)
 def test_support_is_what_a_cell_depends_on(form, pooled):
-    """Change everything outside of the support: nothing happens. Change its outermost pixels: something does."""
+    """Changing everything outside the support changes nothing; changing its outermost pixels does."""
     rng = np.random.RandomState(0)
     plane, cell = rng.uniform(size=(64, 64)).astype(np.float32), 8
     before = channels_of(plane, form, pooled)[cell, cell]

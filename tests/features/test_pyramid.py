@@ -1,4 +1,4 @@
-"""Sizes of the pyramid, resampling against its twin, channels level by level, and the power laws."""
+"""Sizes of the pyramid, resampling against its twin, channels level by level, and power laws."""
 
 import tracemalloc
 from types import SimpleNamespace
@@ -210,8 +210,8 @@ def test_approximation_needs_the_exponent_of_every_group():
             channel_pyramid(draw(0, 64, 64), fake_spec(), n_approximated=7, lambdas=lambdas)
 
 
-def test_what_is_no_image_is_refused_at_once():
-    with pytest.raises(ValueError, match="An image is needed"):
+def test_other_objects_than_images_are_refused_at_once():
+    with pytest.raises(ValueError, match="Expected an image"):
         channel_pyramid("photo.png", fake_spec())
 
 
@@ -229,7 +229,7 @@ def test_one_level_at_a_time_is_in_memory():
 
 
 def power_law(exponents, sharper=1.0):
-    """Channels whose means follow s^-lambda of an image 256 pixels high, the first level times `sharper`."""
+    """Compute channels whose means follow s^-lambda of an image 256 pixels high, the first level times `sharper`."""
 
     def compute(pixels):
         scale = pixels.shape[0] / 256
@@ -241,13 +241,13 @@ def power_law(exponents, sharper=1.0):
 
 @pytest.mark.parametrize("sharper", [1.0, 1.5])
 def test_exponents_are_found(sharper):
-    """Also where the image itself, which was never resampled, is sharper than its levels."""
+    """Also if the image itself, which is not resampled, is sharper than its levels."""
     images = [np.full((256, width, 3), level, dtype=np.uint8) for width, level in [(256, 200), (128, 90), (320, 60)]]
     lambdas = estimate_lambdas(images, fake_spec(power_law([0.3, 0.3, -0.2], sharper)))
     assert lambdas == pytest.approx({"RG": 0.3, "B": -0.2}, abs=2e-3)
 
 
-def test_images_that_mean_nothing_are_left_out():
+def test_images_of_tiny_means_are_left_out():
     def compute(pixels):
         dark = pixels.max() == 0
         return power_law([2, 2, 2] if dark else [0.1, 0.1, 0.1])(pixels + np.float32(0.001))
@@ -272,7 +272,7 @@ def test_means_of_colours_do_not_change():
     [
         ([], "images holds no image"),
         ([draw(0, 64, 64), draw(0, 63, 200)], r"Image 1 has 63 x 200 pixels; at least 64 are needed"),
-        ([None], "An image is needed"),
+        ([None], "Expected an image"),
     ],
 )
 def test_bad_images_for_the_estimate(images, message):

@@ -103,7 +103,7 @@ def test_a_shift_by_a_cell_shifts_the_channels_by_a_cell(text, preset):
 
 @pytest.mark.parametrize("text", [ALL, "M+O+LUV+Cov+LBP"])
 @pytest.mark.parametrize("preset", ["paper", "robust", "release"])
-def test_pixels_outside_of_its_support_do_not_change_a_cell(text, preset):
+def test_pixels_outside_its_support_do_not_change_a_cell(text, preset):
     spec, (row, col) = ChannelSpec.parse(text, preset=preset), (14, 15)
     image, other = noise(128, 128), noise(128, 128, seed=1)
     channels = spec.compute(image)
@@ -136,23 +136,23 @@ def test_grey_is_equal_colours_and_bytes_are_255ths():
 
 
 @pytest.mark.parametrize("text, preset", [("M+O+LUV", "acf"), (ALL, "paper"), (ALL, "robust"), (ALL, "release")])
-def test_what_is_beyond_whole_cells_is_left_out(text, preset):
+def test_pixels_beyond_whole_cells_are_left_out(text, preset):
     spec, image = ChannelSpec.parse(text, preset=preset), noise(63, 46)
     np.testing.assert_array_equal(spec.compute(image), spec.compute(image[:60, :44]))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize(
-    "text, preset, a_pixel", [("M+O+LUV", "acf", 11), (ALL, "paper", 11), (ALL, "robust", 11), (ALL, "release", 16)]
+    "text, preset, per_pixel", [("M+O+LUV", "acf", 11), (ALL, "paper", 11), (ALL, "robust", 11), (ALL, "release", 16)]
 )
-def test_memory_beyond_the_channels(text, preset, a_pixel, n_jobs):
-    """Bytes a pixel, and 2 MB a thread: less than the 16 and 4 MB that are allowed."""
+def test_memory_beyond_the_channels(text, preset, per_pixel, n_jobs):
+    """At most so many bytes per pixel, and 2 MB per thread."""
     spec, image = ChannelSpec.parse(text, preset=preset), noise(902, 1203)  # no whole cells
     tracemalloc.start()
     channels = spec.compute(image, n_jobs=n_jobs)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak - channels.nbytes <= a_pixel * image[..., 0].size + 2e6 * n_jobs
+    assert peak - channels.nbytes <= per_pixel * image[..., 0].size + 2e6 * n_jobs
 
 
 # ------------------------------------------------------------------------------------------ the authors' program
@@ -221,8 +221,8 @@ def test_a_variation_changes_the_channels_of_its_family_only(name):
 
 
 @pytest.mark.parametrize("preset", VARIATIONS.values(), ids=list(VARIATIONS))
-def test_pixels_outside_of_the_support_of_a_variation_do_not_change_a_cell(preset):
-    test_pixels_outside_of_its_support_do_not_change_a_cell("M+O+LUV+spCov", preset)
+def test_pixels_outside_the_support_of_a_variation_do_not_change_a_cell(preset):
+    test_pixels_outside_its_support_do_not_change_a_cell("M+O+LUV+spCov", preset)
 
 
 def test_a_variation_that_is_another_preset_computes_the_same():

@@ -56,7 +56,7 @@ def test_the_upper_8_of_16_bits_remain(tmp_path, name):
     deep = RNG.randint(65536, size=(5, 7)).astype(np.uint16)
     image = read_rgb(saved(tmp_path, Image.fromarray(deep), name))
     np.testing.assert_array_equal(image, np.stack([deep >> 8] * 3, axis=2))
-    with pytest.raises(ValueError, match=r"mode I.*expected 8 bits a channel"):
+    with pytest.raises(ValueError, match=r"mode I.*expected 8 bits per channel"):
         read_grey(tmp_path / name)
 
 

@@ -19,7 +19,7 @@ if has_avx2() and importlib.util.find_spec("paucens._kernels.avx2.windows"):
 
 
 def scores_of_windows(channels, trees, cells):
-    """Return the scores of all windows of `cells` rows and columns in channels (rows, columns, k): the twin."""
+    """Score all windows of `cells`, rows and columns, of channels (rows, columns, k): the twin."""
     shape = (channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1)
     scores = np.full(shape, trees.bias)
     for r, c in np.ndindex(shape):
@@ -37,7 +37,7 @@ def scores_of_windows(channels, trees, cells):
 
 
 def random_trees(random, n_trees, depth, cells, n_channels, rejection):
-    """Draw trees of random shape up to a depth."""
+    """Make trees of random shape and limited depth."""
     first, child, place, threshold, value = [0], [], [], [], []
     for _ in range(n_trees):
         own = [0]
@@ -146,7 +146,7 @@ def test_scan_is_decision_function(ensemble):
 
 
 def test_thresholds_round_down():
-    """Comparisons of float32 values have the same result in single as in double precision."""
+    """Comparisons of float32 values give the same results in double and in single precision."""
     random = np.random.default_rng(1)
     values = random.normal(size=1000).astype(np.float32)
     thresholds = np.concatenate([values.astype(np.float64), (values[:-1].astype(np.float64) + values[1:]) / 2])

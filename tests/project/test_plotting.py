@@ -66,7 +66,7 @@ def test_saving_cuts_no_title(height, tmp_path, monkeypatch):
 
 
 def test_a_figure_that_is_drawn_once_may_lose_its_titles(monkeypatch):
-    """Why `settle` is there; matplotlib may mend it one day."""
+    """This is what `settle` is for; matplotlib may repair it one day."""
     with plotting.house_style():
         monkeypatch.setattr(plotting, "settle", lambda figure: None)
         heights = np.arange(2.2, 3, 0.05)

@@ -4,9 +4,10 @@ import importlib
 import shutil
 from pathlib import Path
 
+import all as all_scripts
 import pytest
 
-import all as all_scripts
+from paucens.plotting import texts_outside
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = all_scripts.script_names()

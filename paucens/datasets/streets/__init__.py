@@ -1,4 +1,4 @@
-"""Rendered street scenes with exact boxes: the labelled stand-in that every machine has."""
+"""Rendered street scenes with exact boxes: a stand-in that is available on every machine."""
 
 import numbers
 
@@ -10,7 +10,7 @@ from paucens.datasets._registry import DataSet
 from paucens.datasets.records import DetectionRecord
 from paucens.datasets.streets._scene import HEIGHTS, render
 
-CROP_SIZE = (160, 96)  # height and width of a crop, as INRIA's: a window of 128 x 64 and a margin of 16
+CROP_SIZE = (160, 96)  # height and width of a crop as in INRIA: a window of 128 x 64 and a margin of 16
 CROP_PERSON = 96  # pixels from head to foot in a crop
 
 
@@ -24,30 +24,31 @@ def synthetic_streets(n, seed=0, *, people=True, size=(480, 640)) -> list[Detect
     seed : int, default=0
         0 to 2**32 - 1.
     people : bool, default=True
-        False renders the same streets without the people, for negatives.
+        Whether to render people. Otherwise the same streets are rendered without them, for negatives.
     size : tuple of int, default=(480, 640)
-        Height and width of the images, at least 120 and 120. People are 1/8 to .42 of the height high, 60 to 200
-        pixels of 480, give or take 8 %.
+        Height and width of the images, at least 120 and 120. Heights of people are 1/8 to 0.42 of the height of
+        the image, 60 to 200 pixels of 480, give or take 8 %.
 
     Returns
     -------
     records : list of DetectionRecord
-        `image` (height, width, 3), uint8; `boxes` of people of whom 65 % or more can be seen, tight around the whole
-        figure with what it carries, also where that leaves the image; `ignore` of the others.
+        `image` (height, width, 3), uint8; `boxes` of people of whom at least 65 % are visible, tight around the whole
+        figure and what it carries, even outside the image; `ignore` of the others.
 
     Raises
     ------
     TypeError, ValueError
-        For a number, seed or size out of range.
+        If a number, seed or size is out of range.
 
     Notes
     -----
-    Figures with joints, drawn as polygons at twice the size and halved, in front of houses, trees, cars, posts, boards
-    on legs, bushes, tailor's dummies and the like, with haze, light, texture, blur and noise. Random numbers come from
-    `numpy.random.RandomState`, whose streams are frozen, and corners are whole numbers; what Pillow makes of the edge
-    of a polygon may change: with 10.3 and 13.0 the boxes of 20 scenes were the same, and .01 % of the values differed.
+    Jointed figures are drawn as polygons at twice the size, in front of houses, trees, cars, posts, boards on legs,
+    bushes, tailor's dummies and similar things; the picture is halved and gets haze, light, texture, blur and noise.
+    Random numbers come from `numpy.random.RandomState`, whose streams are frozen, and corners are integers. How Pillow
+    draws the edge of a polygon may change: between versions 10.3 and 13.0 the boxes of 20 scenes were the same, and
+    0.01 % of the values differed.
 
-    It is a test of the machinery, not of pedestrian detection: numbers made with it never stand beside the paper's.
+    The scenes test the machinery, not pedestrian detection: their numbers never stand beside the paper's.
 
     Examples
     --------
@@ -66,23 +67,23 @@ def synthetic_streets(n, seed=0, *, people=True, size=(480, 640)) -> list[Detect
 
 
 def street_crops(records) -> np.ndarray:
-    """Cut the people out of records as INRIA's crops are: 96 x 160 pixels, a person of 96 in the middle.
+    """Cut crops of people as in INRIA: 96 x 160 pixels with a person of 96 pixels in the middle.
 
     Parameters
     ----------
     records : list of DetectionRecord
-        With pixels as images, RGB uint8, such as those of `synthetic_streets`; each of their `boxes` makes a crop.
+        Their images are pixels, RGB uint8, such as those of `synthetic_streets`. Each of their `boxes` becomes a crop.
 
     Returns
     -------
     crops : ndarray of shape (k, 160, 96, 3), uint8
-        In the order of the records and of their boxes. Where a crop leaves the image, its edge is repeated, as in 432
-        of INRIA's 1208.
+        In the order of the records and of their boxes. The edge of the image is repeated in crops that leave it, as in
+        432 of INRIA's 1208.
 
     Raises
     ------
     TypeError
-        For a record whose image is something else.
+        If the image of a record is anything else.
 
     Examples
     --------
@@ -103,7 +104,7 @@ def street_crops(records) -> np.ndarray:
 
 
 def _crop(image, person):
-    """Cut one crop around the centre of a box, at the scale that makes it 96 high."""
+    """Cut one crop around the centre of a box, at the scale at which it is 96 pixels high."""
     x, y, w, h = person
     half = np.array(CROP_SIZE[::-1]) * (h / CROP_PERSON / 2)
     low, high = np.array([x + w / 2, y + h / 2]) - half, np.array([x + w / 2, y + h / 2]) + half

@@ -38,7 +38,7 @@ def person(rng):
 
 
 def dummy(rng):
-    """Return what a tailor has: trunk, perhaps arms and a head, on a pole in place of the legs. It is nobody."""
+    """Return a tailor's dummy: a trunk, perhaps arms and a head, on a pole instead of legs. It is not a person."""
     look = _look(rng) | {"dress": "trousers"}
     arms = [shape for side in (-1, 1) for shape in _arm(rng, look, side, 1.0)] if rng.random_sample() < 0.5 else []
     head = _head(rng, look) if rng.random_sample() < 0.5 else [ellipse(0, -0.87, 0.03, 0.04, look["legs"])]
@@ -53,7 +53,7 @@ def _standing(shapes):
 
 
 def _look(rng):
-    """Draw what the parts of a figure have in common."""
+    """Draw the properties that the parts of a figure share."""
     cloth = [_cloth(rng) for _ in range(3)]
     turn = rng.uniform(0, 1)  # 0 from the front or the back, 1 from the side
     return {
@@ -74,7 +74,7 @@ def _look(rng):
 
 
 def _cloth(rng):
-    """Draw a colour of cloth, none like another."""
+    """Draw a colour of cloth; no two are alike."""
     dye = shade(CLOTH[rng.randint(len(CLOTH))], rng.uniform(0.75, 1.15))
     return tuple(min(255, max(0, value + rng.randint(-22, 23))) for value in dye)
 
@@ -123,12 +123,12 @@ def _arm(rng, look, side, dark):
 
 
 def _shoulder(look):
-    """Return half of the width of the shoulders."""
+    """Return half the width of the shoulders."""
     return (0.122 - 0.05 * look["turn"]) * look["bulk"]
 
 
 def _torso(rng, look):
-    """Return trunk with what hangs from it, the side away from the light darker, sometimes striped."""
+    """Return the trunk and its clothes, darker on the side away from the light, sometimes striped."""
     wide, lean = _shoulder(look), look["lean"]
     waist = (0.088 - 0.016 * look["turn"]) * look["bulk"]
     hem_y = {"coat": rng.uniform(-0.36, -0.26), "skirt": -0.47}.get(look["dress"], rng.uniform(-0.48, -0.43))

@@ -9,15 +9,15 @@ from paucens.datasets.streets._shapes import Canvas, box, ellipse, extent, place
 from paucens.datasets.streets._things import thing
 
 HEIGHTS = (0.125, 0.42)  # of a person, in heights of the image: 60 to 200 of 480 pixels
-VISIBLE = 0.65  # less than this share, and a person is to be ignored, as in the Caltech protocol
-SKY, HOUSE, GROUND, FIRST = 0, 1, 2, 3  # labels; what stands in the street has its own, from FIRST on
+VISIBLE = 0.65  # people with a smaller visible share are ignored, as in the Caltech protocol
+SKY, HOUSE, GROUND, FIRST = 0, 1, 2, 3  # labels; each thing and person in the street has its own, from FIRST on
 ROUGHNESS = (0.05, 0.22, 0.2, 0.14)  # of the texture, sky, houses, ground and all others
 WALLS = ((168, 150, 130), (140, 78, 62), (196, 186, 168), (112, 108, 106), (178, 130, 92), (92, 84, 80))
 GROUNDS = ((108, 108, 108), (132, 128, 122), (88, 90, 94), (150, 142, 130))
 
 
 def render(seed, number, people, size):
-    """Render scene `number` of a seed; people come from a stream of their own, all else stays as it is without them."""
+    """Render scene `number` of a seed; people have a stream of their own, so that the rest does not depend on them."""
     rng = np.random.RandomState([seed, number, 0])
     height, width = size
     street = _street(rng, height)
@@ -137,7 +137,7 @@ def _clutter(rng, street, height, width):
 
 
 def _shadow(canvas, shapes, foot):
-    """Darken the ground under something that stands there."""
+    """Darken the ground under a thing or person."""
     corners = np.concatenate([shape.points for shape in shapes])
     tall = np.ptp(corners[:, 1])
     low = corners[corners[:, 1] > foot - 0.1 * tall, 0]
@@ -146,7 +146,7 @@ def _shadow(canvas, shapes, foot):
 
 
 def _truth(canvas, standing):
-    """Return the boxes of people who can be seen, and of those of whom too little can."""
+    """Return the boxes of people who are visible enough, and of the others."""
     labels = np.asarray(canvas.labels)
     found = {True: [], False: []}
     for label, (_, shapes, is_person) in enumerate(standing, FIRST):
@@ -176,7 +176,7 @@ def _photograph(canvas, rng, size):
 
 
 def _light(rng, size):
-    """Return a brightness that changes evenly over the picture."""
+    """Return a brightness that changes linearly over the picture."""
     (height, width), (across, down) = size, rng.uniform(-0.35, 0.35, 2)
     rows = rng.uniform(0.45, 1.15) + down * (np.arange(height) / height - 0.5)
     columns = across * (np.arange(width) / width - 0.5)

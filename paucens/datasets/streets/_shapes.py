@@ -1,4 +1,4 @@
-"""Filled polygons are all that a street is drawn with; a thing is a list of them, the nearest last."""
+"""Filled polygons, of which all of a street is drawn; a thing is a list of them, the nearest last."""
 
 import math
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from PIL import Image, ImageDraw
 
 
 class Shape(NamedTuple):
-    """Hold a filled polygon: `points` (k, 2) and an RGB colour."""
+    """A filled polygon: `points` (k, 2) and an RGB colour."""
 
     points: np.ndarray
     colour: tuple
 
 
 def shade(colour, factor):
-    """Return a colour made darker or lighter."""
+    """Make a colour darker or lighter."""
     return tuple(min(255, round(value * factor)) for value in colour)
 
 
@@ -52,7 +52,7 @@ def placed(shapes, x, y, scale):
 
 
 class Canvas:
-    """Draw shapes twice as large as the picture, their colours in one image and their labels in another."""
+    """A canvas of twice the size of the picture: colours in one image and labels in another."""
 
     def __init__(self, height, width):
         self.colours = Image.new("RGB", (2 * width, 2 * height))
@@ -68,7 +68,7 @@ class Canvas:
             labels.polygon(corners, fill=label)
 
     def darken(self, shape):
-        """Halve the brightness of what is there already, labels stay."""
+        """Halve the brightness inside a shape; labels stay."""
         corners = doubled(shape.points)
         left, top = corners.min(axis=0).tolist()
         right, bottom = corners.max(axis=0).tolist()
@@ -78,12 +78,12 @@ class Canvas:
 
 
 def doubled(points):
-    """Return the corners on the canvas, whole numbers, so that the last digits of a sine do not matter."""
+    """Return the corners on the canvas as integers, so that the last digits of a sine do not matter."""
     return np.rint(2 * points).astype(np.int64)
 
 
 def extent(shapes):
-    """Return box (x, y, w, h) of the shapes, in pixels and exact to half of one, and their area on a canvas."""
+    """Return the box (x, y, w, h) of shapes, exact to half a pixel, and their area on the canvas."""
     corners = [doubled(points) for points, _ in shapes]
     low = np.min([points.min(axis=0) for points in corners], axis=0)
     size = np.max([points.max(axis=0) for points in corners], axis=0) - low + 1

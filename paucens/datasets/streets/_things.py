@@ -1,4 +1,4 @@
-"""What stands in a street and is no person, some of it of a person's size and outline. Unit: a person's height."""
+"""Things in a street, some of the size and outline of a person. Unit: the height of a person."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def lamp(rng):
 
 
 def meter(rng):
-    """Return a post with a head, like a parking meter or a bollard with a ball."""
+    """Return a post with a head, such as a parking meter or a bollard with a ball."""
     metal, height, round_head = _of(rng, METAL), rng.uniform(0.6, 1.0), rng.uniform(0.05, 0.1)
     return [
         limb((0, -0.01), (0, -height), rng.uniform(0.03, 0.08), 0.04, metal),
@@ -53,7 +53,7 @@ def sign(rng):
 
 
 def panel(rng):
-    """Return a board on two legs with a knob on top: shoulders, legs and head, but nobody."""
+    """Return a board on two legs with a knob on top: the outline of a person."""
     metal, paint = _of(rng, METAL), _of(rng, PAINT)
     half, top, bottom = rng.uniform(0.09, 0.2), rng.uniform(-0.95, -0.7), rng.uniform(-0.5, -0.35)
     legs = [limb((x, 0), (x, bottom), 0.022, 0.022, metal) for x in (-0.7 * half, 0.7 * half)]
@@ -74,7 +74,7 @@ def tree(rng):
 
 
 def shrub(rng):
-    """Return a bush, or a tree that is narrow and dense down to the ground, about as high as a person."""
+    """Return a bush, or a narrow tree with leaves down to the ground, about as high as a person."""
     height, half = rng.uniform(0.5, 1.3), rng.uniform(0.12, 0.35)
     return _leaves(rng, 0, -0.48 * height, half, 0.5 * height, _of(rng, LEAF), 40)
 
