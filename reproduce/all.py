@@ -16,7 +16,7 @@ from time import perf_counter
 
 from harness import MissingData
 
-LIBRARIES = ("all", "boosters", "features", "splits")  # modules of this folder that are no scripts
+LIBRARIES = ("all", "boosters", "features", "report", "splits")  # modules of this folder that are no scripts
 
 
 def script_names():

@@ -34,9 +34,10 @@ from time import perf_counter
 import numpy as np
 
 import boosters
-from harness import Run, difference_cells, differences, exit_code, markdown, mean_sd, yes_no
+from harness import Run, exit_code
 from paucens.metrics import mean_interval, partial_auc, tpr_at_fpr
 from paucens.plotting import GREY, draw_forest, house_style, method_style, new_figure
+from report import difference_cells, differences, markdown, mean_sd, yes_no
 from splits import halves, streams
 
 DATA_SETS = ("mammography", "htru2", "sylva", "hiv_ecfp4")

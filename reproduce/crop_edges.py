@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from detectors import PROTOCOLS, load, training_data
-from harness import Run, exit_code, markdown
+from harness import Run, exit_code
 from paucens.detector import Window
 from paucens.detector.samples import pixels_of, repeated_edges
 from paucens.plotting import GREY, house_style, new_figure
+from report import markdown
 
 SIDES = ["top", "bottom", "left", "right"]
 

@@ -19,9 +19,7 @@ Where we depart, and why.
   learners, the mean of the risks of several ranges, a ridge in units of a positive's weight or of sum u^2 / sum |u|.
   None of these gained on both ranges in first trials.
 
-    python reproduce/defaults.py --scale paper --seed 1
-
-Half an hour on 2 cores, measured.
+    python reproduce/defaults.py --scale paper --seed 1    (half an hour on 2 cores, measured)
 """
 
 import sys
@@ -34,10 +32,11 @@ import numpy as np
 from sklearn.datasets import load_digits, make_classification
 
 from boosters import fit_lightgbm, fit_paucens, fit_top_pairs, installed
-from harness import Run, exit_code, interval_text, markdown
+from harness import Run, exit_code
 from harness.data import load
 from paucens.metrics import mean_interval, partial_auc
 from paucens.plotting import GREY, draw_forest, house_style, method_style, new_figure
+from report import interval_text, markdown
 from splits import halves, streams
 
 BETAS = (0.01, 0.1)  # of the ranges [0, beta]

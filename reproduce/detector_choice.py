@@ -19,8 +19,9 @@ from time import perf_counter
 
 import detectors
 from detectors import DetectorConfig, adaboost, crop_miss_rate, load, n_threads, parts, pauc_ensemble, without_edges
-from harness import Run, exit_code, markdown
+from harness import Run, exit_code
 from paucens.plotting import house_style, method_style, new_figure
+from report import markdown
 
 
 @dataclass(frozen=True)

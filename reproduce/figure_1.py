@@ -22,12 +22,13 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from detectors import adaboost, detections_of
-from harness import Run, exit_code, markdown, paper_says
+from harness import Run, exit_code
 from paucens.datasets import street_crops, synthetic_streets
 from paucens.detector import train_detector
 from paucens.evaluation import match_detections, match_images, standardize_boxes
 from paucens.features import ChannelSpec
 from paucens.plotting import BLUE, VERMILION, house_style, new_figure
+from report import markdown, paper_says
 
 LEAST_HEIGHT = 60
 KINDS = {"found": (BLUE, "-"), "false": (VERMILION, "-"), "missed": (VERMILION, ":")}

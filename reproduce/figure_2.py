@@ -25,13 +25,14 @@ from matplotlib.cbook import get_sample_data
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from harness import Run, exit_code, markdown, paper_says
+from harness import Run, exit_code
 from paucens.features import ChannelSpec
 from paucens.features.covariance import ENTRIES, FEATURES
 from paucens.features.pyramid import resize
 from paucens.images import as_rgb
 from paucens.parallel import Threads
 from paucens.plotting import DARK, VERMILION, house_style, new_figure
+from report import markdown, paper_says
 
 SPEC = ChannelSpec.parse("M+O+LUV+spCov+spLBP", preset="paper")
 PATCHES = ChannelSpec.parse("Cov", preset="paper")

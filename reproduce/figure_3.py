@@ -36,7 +36,7 @@ import numpy as np
 
 import detectors
 from detectors import window_classifiers as windows
-from harness import Run, exit_code, markdown, paper_says
+from harness import Run, exit_code
 from paucens.datasets import load_inria, street_crops, synthetic_streets
 from paucens.detector.samples import pixels_of
 from paucens.evaluation import fppw_curve
@@ -44,6 +44,7 @@ from paucens.evaluation.curves import miss_rates_at
 from paucens.features.opencv import from_opencv
 from paucens.metrics.intervals import wilson_interval
 from paucens.plotting import BLUE, DARK, GREY, ORANGE, house_style, new_figure
+from report import markdown, paper_says
 
 LEVEL_95 = 1.959964  # quantile of the normal distribution
 FPPW = np.array([10.0 ** (k / 40) for k in range(-240, 1)])  # where curves are read: see paucens.evaluation.curves

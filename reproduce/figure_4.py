@@ -20,9 +20,7 @@ Where we depart, and why.
   points, which also give the pAUC in the title. Ten stumps give few distinct scores, so the rate falls short of 0.2.
 - CS-AdaBoost seeks the coefficient that its source seeks, but only for the stump of the largest edge.
 
-    python reproduce/figure_4.py --scale paper
-
-About 40 seconds on 2 cores, measured; 10 at --scale small.
+    python reproduce/figure_4.py --scale paper    (40 seconds on 2 cores, measured; 10 at --scale small)
 """
 
 import sys
@@ -33,11 +31,12 @@ from time import perf_counter
 import numpy as np
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
-from harness import Run, difference_cells, differences, exit_code, markdown, mean_sd, paper_says, yes_no
+from harness import Run, exit_code
 from paucens import AdaBoostClassifier, AsymBoostClassifier, CSAdaBoostClassifier, PAUCEnsClassifier, Stump
 from paucens.datasets import load_toy
 from paucens.metrics import partial_auc, pauc_scorer, threshold_at_fpr
 from paucens.plotting import draw_paired_dots, draw_points, draw_regions, house_style, method_style, new_figure
+from report import difference_cells, differences, markdown, mean_sd, paper_says, yes_no
 from splits import streams
 
 OURS, FPR_RANGE, N_STUMPS = "pAUCEnsT", (0.0, 0.2), 10

@@ -17,11 +17,12 @@ from functools import partial
 
 from detectors import DIFFERENCE, PROTOCOLS, DetectorConfig, cases, judged, load, log_evaluation, per_cent, trained
 from detectors.data import test_set, training_data
-from harness import Run, exit_code, markdown
+from harness import Run, exit_code
 from paucens.detector import non_maximum_suppression
 from paucens.detector.samples import pixels_of
 from paucens.parallel import Threads
 from paucens.plotting import draw_forest, house_style, method_style, new_figure
+from report import markdown
 
 CONFIGS = [DetectorConfig("M+O+LUV", "M+O+LUV", n_seeds=3)]
 CONFIGS += [DetectorConfig("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV")]

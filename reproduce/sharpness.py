@@ -17,11 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from detectors import load, training_data, without_edges
-from harness import Run, exit_code, markdown
+from harness import Run, exit_code
 from paucens.detector.samples import pixels_of
 from paucens.features.pyramid import resize
 from paucens.parallel import Threads
 from paucens.plotting import GREY, house_style, new_figure
+from report import markdown
 
 HEIGHT, WIDTH = 160, 24  # of a strip
 FACTORS, RADII = (1.0, 1.5, 2.5), (0.0, 0.5, 0.6, 0.7, 1.0)

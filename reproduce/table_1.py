@@ -21,9 +21,7 @@ Where we depart, and why.
   have no weight, and trees skip them.
 - Seconds are CPU time of one thread. Other processes share caches and memory, so `--jobs 1` is quieter.
 
-    python reproduce/table_1.py --scale paper
-
-12 minutes of CPU time, so about 6 on 2 cores; --scale small takes 35 seconds, so about 20 (measured with --jobs 1).
+    python reproduce/table_1.py --scale paper    (12 minutes of CPU time, measured with --jobs 1; --scale small: 35 s)
 """
 
 import sys
@@ -34,13 +32,14 @@ from time import thread_time
 import numpy as np
 from matplotlib.ticker import LogLocator
 
-from harness import Run, exit_code, interval_text, markdown, paper_says
+from harness import Run, exit_code
 from paucens import Tree
 from paucens.boosting.rounds import boosting_coefficient, reweighted, train_with_edge
 from paucens.cutting_plane import Master, training_rank_range
 from paucens.metrics import mean_interval
 from paucens.parallel import Threads
 from paucens.plotting import DARK, GREY, draw_power_law, house_style, method_style, new_figure
+from report import interval_text, markdown, paper_says
 from splits import streams
 
 OURS, ADABOOST = "pAUCEnsT", "AdaBoost"

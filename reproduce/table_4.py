@@ -34,9 +34,10 @@ from sklearn.model_selection import PredefinedSplit, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from harness import Run, difference_cells, differences, exit_code, markdown, mean_sd, order_holds, paper_says, yes_no
+from harness import Run, exit_code
 from paucens import Linear, LinearPAUCSVC, PAUCBoostClassifier, PAUCEnsClassifier, Stump, partial_auc, pauc_scorer
 from paucens.plotting import GREY, draw_paired_dots, house_style, new_figure
+from report import difference_cells, differences, markdown, mean_sd, order_holds, paper_says, yes_no
 from splits import group_folds, group_split, streams
 
 OURS, PAPER_SET, FPR_RANGE = "pAUCEnsT", "protein_pairs", (0.0, 0.1)

@@ -45,10 +45,11 @@ from matplotlib.ticker import FixedLocator
 from sklearn.model_selection import PredefinedSplit
 
 from features import FEATURES
-from harness import Run, difference_cells, differences, exit_code, markdown, mean_sd, order_holds, paper_says, yes_no
+from harness import Run, exit_code
 from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, AsymBoostClassifier, PAUCEnsClassifier, Tree, partial_auc
 from paucens.metrics import mean_interval
 from paucens.plotting import GREY, draw_intervals, draw_mean_curves, house_style, label_ends, method_style, new_figure
+from report import difference_cells, differences, markdown, mean_sd, order_holds, paper_says, yes_no
 from splits import streams
 
 OURS, FPR_RANGE = "pAUCEnsT", (0.0, 0.1)

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness import interval_text, is_stand_in
+from harness import is_stand_in
 from paucens import evaluation
 from paucens.detector.samples import pixels_of
 from paucens.parallel import Threads
+from report import interval_text
 
 KEPT_PER_IMAGE = 10  # stored detections, on average: far beyond 1 false positive per image
 SCORE = ["miss_rate", "low", "high"]

@@ -6,9 +6,9 @@ from time import perf_counter
 from detectors.data import test_set, training_data
 from detectors.judging import SCORE, detections_of, judged, load_detections, log_evaluation, per_cent, save_detections
 from detectors.training import n_threads, slug, trained
-from harness import interval_text, markdown, paper_says
 from paucens.evaluation import miss_rate_difference
 from paucens.plotting import GREY, draw_forest, house_style, method_style, new_figure
+from report import interval_text, markdown, paper_says
 
 
 def cases(run, named, configs):

@@ -27,12 +27,10 @@ def versions():
 
 @contextmanager
 def executor(scheduler, jobs):
-    """Give an executor, or None if cases are to run one after the other in this process.
-
-    Raises ConnectionError if the cluster does not answer or would not compute what this machine does.
-    """
+    """Give an executor, or None if cases are to run one after the other in this process."""
     if scheduler:
         with _connected(scheduler) as client:
+            _check(client)
             yield client.get_executor(pure=False)
     elif jobs == 1:
         yield None
@@ -53,35 +51,28 @@ def _pool(jobs):
     return ProcessPoolExecutor(jobs, spawn, signal.signal, (signal.SIGINT, signal.SIG_DFL))
 
 
-@contextmanager
 def _connected(address):
     from distributed import Client
 
-    client, reason = None, ""
     try:
-        client = Client(address, timeout=PATIENCE, set_as_default=False)
+        return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = str(error)
-    if client is None:
-        gc.collect()  # a failed client locks up the start of the next one if it is finalised just then
-        raise ConnectionError(f"No Dask scheduler at {address}: {reason}. Start one with `dask scheduler`.")
-    with client:
-        _check(client)
-        yield client
+    gc.collect()  # a failed client locks up the start of the next one if it is finalised just then
+    raise ConnectionError(f"No Dask scheduler at {address}: {reason}. Start one with `dask scheduler`.")
 
 
 def _check(client):
+    """Raise ConnectionError unless the cluster would compute what this machine does."""
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
         workers = client.run(versions)
     except TimeoutError as error:
         raise ConnectionError("The Dask cluster has no workers; start some with `dask worker`.") from error
     except ImportError as error:
-        start = "PYTHONPATH=reproduce dask worker ADDRESS"
-        raise ConnectionError(f"A Dask worker cannot load the scripts: {error}. Start it as `{start}`.") from error
-    for address, theirs in workers.items():
-        if theirs != versions():
-            raise ConnectionError(
-                f"The worker {address} has {theirs}, this machine {versions()}, and results may differ. Install the "
-                "same versions."
-            )
+        raise ConnectionError(
+            f"A Dask worker cannot load the scripts: {error}. Start it as `PYTHONPATH=reproduce dask worker ADDRESS`."
+        ) from error
+    different = [f"{address}: {theirs}" for address, theirs in workers.items() if theirs != versions()]
+    if different:
+        raise ConnectionError(f"Workers have other versions than {versions()}; install the same. {different[0]}")

@@ -15,7 +15,8 @@ from sklearn.utils import Bunch
 from threadpoolctl import threadpool_limits
 
 import boosters
-from harness import Interval, Run
+from harness import Run
+from paucens.metrics import MeanInterval
 from paucens.plotting import house_style
 
 FIGURES = Path(__file__).resolve().parents[2] / "figures"
@@ -194,7 +195,7 @@ def test_a_library_that_is_missing_is_a_row():
     ],
 )
 def test_a_difference_in_a_word(interval, word):
-    assert beyond_1.standing(Interval(*interval)) == word
+    assert beyond_1.standing(MeanInterval(*interval)) == word
 
 
 def test_the_verdict_counts_the_sets_on_which_the_default_holds():

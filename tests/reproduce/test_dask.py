@@ -199,7 +199,7 @@ def test_workers_of_other_versions_are_refused(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(distributed.Client, "run", answer({"tcp://there:1": cluster.versions() | {"numpy": "0.9"}}))
     with local_cluster() as workers:
         assert exit_code(lambda: tiny.main(run_of(tmp_path, scheduler=workers.scheduler_address))) == 1
-    assert "The worker tcp://there:1 has" in capsys.readouterr().err
+    assert "install the same. tcp://there:1: " in capsys.readouterr().err
 
 
 def test_a_cluster_that_does_not_find_the_scripts_is_refused(monkeypatch, tmp_path, capsys):

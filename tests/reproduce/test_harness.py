@@ -18,21 +18,10 @@ import pytest
 import tiny
 from tiny import Protocol
 
-from harness import (
-    MissingData,
-    Run,
-    data,
-    difference_cells,
-    differences,
-    exit_code,
-    interval_text,
-    journal,
-    markdown,
-    order_holds,
-    paper_says,
-    report,
-)
+import report
+from harness import MissingData, Run, data, exit_code, journal
 from paucens.metrics import mean_interval
+from report import difference_cells, differences, interval_text, markdown, order_holds, paper_says
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = Path(tiny.__file__)

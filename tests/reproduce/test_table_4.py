@@ -7,7 +7,8 @@ import table_4
 from sklearn.utils import Bunch
 from table_4 import GRIDS, METHODS, PAPER_SET, TUNED, Protocol
 
-from harness import MissingData, Run, paper_says
+from harness import MissingData, Run
+from report import paper_says
 
 SUBSTITUTE = "yeast_pairs"
 

@@ -9,8 +9,9 @@ import table_5
 from table_5 import CHOICES, DEPTHS, METHODS, ONCE, PROTOCOLS
 
 from features import FEATURES, components
-from harness import Run, paper_says
+from harness import Run
 from paucens.datasets import REGISTRY, load_usps
+from report import paper_says
 
 STAND_IN = "digits_parity (stand-in for usps)"
 

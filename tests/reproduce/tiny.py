@@ -11,10 +11,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import Run, exit_code, markdown
+from harness import Run, exit_code
 from paucens import PAUCEnsClassifier, Stump
 from paucens.datasets import load_toy
 from paucens.plotting import house_style, new_figure
+from report import markdown
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from paucens.metrics import mean_interval
 
-PAPER = Path(__file__).resolve().parents[1] / "paper.toml"
+PAPER = Path(__file__).with_name("paper.toml")
 NOTHING = "–"
 
 
