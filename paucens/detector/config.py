@@ -1,4 +1,4 @@
-"""What a training depends on, checked."""
+"""The checked arguments of a training."""
 
 import hashlib
 from dataclasses import asdict, dataclass

@@ -29,7 +29,7 @@ class PedestrianDetector:
     search : Search
         The windows that are looked at, and their channels.
     trees : DetectorTrees
-        What scores them.
+        The trees that score the windows.
     threshold : float, default=0.0
         Detections score above it, unless `detect` is given another one.
     notes : dict

@@ -7,7 +7,7 @@ from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
 from paucens.features.channels import CELL
 from paucens.parallel import Threads
 
-ALONE = Threads(1)  # for what runs inside a pool of threads
+ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for that pool
 UNMIRRORED = [0, 1, 2, 3]  # edges: top, bottom, left, right
 MIRRORED = [0, 1, 3, 2]
 

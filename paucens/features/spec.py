@@ -51,11 +51,11 @@ class ChannelSpec:
     -----
     M, O and LUV are Dollar's channels (`paucens.features.channels`); spLBP and spCov are the paper's (Sec. 3.1;
     `paucens.features.lbp`, `paucens.features.covariance`). LBP and Cov are the same without pooling: they describe the
-    one patch in the middle of a cell. The text of the paper, the program of its authors and what works best differ:
+    one patch in the middle of a cell. The text of the paper, the program of its authors and the best variant differ:
 
     - "paper": patches centred in the cell, statistics of L.
     - "robust": the same, with L smoothed and correlations drawn to 0 if there is little to correlate.
-    - "release": what the authors' program computes: patches half as large and with a corner in the cell, statistics
+    - "release": as the authors' program: patches half as large and with a corner in the cell, statistics
       of colours, no negative correlations, all channels smoothed.
     - "acf": M, O and LUV alone, which "paper" and "robust" share.
 
