@@ -68,18 +68,21 @@ def save_figure(figure, stem):
 
 
 def settle(figure):
-    """Lay a figure out until nothing moves.
+    """Lay a figure out until nothing moves, and keep that layout when it is drawn.
 
     Matplotlib lays a figure out once each time it is drawn, with the room that titles and labels needed before axes of
     equal aspect changed their size. If such a figure is drawn only once, its titles may be cut.
     """
-    before = None
-    for _ in range(MOST_LAYOUTS):
-        figure.draw_without_rendering()
+    engine, before = figure.get_layout_engine(), None
+    for _ in range(MOST_LAYOUTS if engine else 0):
+        engine.execute(figure)
+        for axes in figure.axes:
+            axes.apply_aspect()
         places = np.array([axes.get_position().bounds for axes in figure.axes])
-        if before is not None and np.allclose(places, before, rtol=0, atol=1e-4):
-            return
+        if before is not None and np.allclose(places, before, rtol=0, atol=1e-3):
+            break
         before = places
+    figure.set_layout_engine("none")
 
 
 def texts_outside(figure):

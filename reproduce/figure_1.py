@@ -24,6 +24,7 @@ from matplotlib.patches import Rectangle
 from detectors import adaboost, detections_of
 from harness import Run, exit_code
 from paucens.datasets import street_crops, synthetic_streets
+from paucens.datasets.streets import render
 from paucens.detector import train_detector
 from paucens.evaluation import match_detections, match_images, standardize_boxes
 from paucens.features import ChannelSpec
@@ -109,7 +110,7 @@ def label(fppi):
 def picture(rows):
     """Draw the scene at each operating point."""
     first = rows.iloc[0]
-    scene = synthetic_streets(int(first.scene) + 1, seed=1000 * int(first.seed) + 13)[-1].image
+    scene = render(1000 * int(first.seed) + 13, int(first.scene), people=True, size=(480, 640)).image
     height, width = scene.shape[:2]
     half = scene.reshape(height // 2, 2, width // 2, 2, 3).mean(axis=(1, 3)).astype(np.uint8)  # a smaller file
     figure = new_figure(6.4, 5.3)

@@ -55,7 +55,7 @@ def panels_of_equal_aspect(height):
     return figure
 
 
-@pytest.mark.parametrize("height", [2.3, 2.4, 2.5, 2.6, 2.9, 4])
+@pytest.mark.parametrize("height", [2.4, 2.6, 4])
 def test_saving_cuts_no_title(height, tmp_path, monkeypatch):
     with plotting.house_style():
         figure = panels_of_equal_aspect(height)
@@ -69,7 +69,7 @@ def test_a_figure_that_is_drawn_once_may_lose_its_titles(monkeypatch):
     """This is what `settle` is for; matplotlib may repair it one day."""
     with plotting.house_style():
         monkeypatch.setattr(plotting, "settle", lambda figure: None)
-        heights = np.arange(2.2, 3, 0.05)
+        heights = np.arange(2.45, 2.7, 0.05)
         assert any(plotting.texts_outside(panels_of_equal_aspect(height)) for height in heights)
 
 
