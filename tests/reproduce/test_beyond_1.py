@@ -17,7 +17,6 @@ from threadpoolctl import threadpool_limits
 import boosters
 from harness import Run
 from paucens.metrics import MeanInterval
-from paucens.plotting import house_style
 
 FIGURES = Path(__file__).resolve().parents[2] / "figures"
 TINY = {  # two configurations per method, as many as the smoke scale takes
@@ -223,14 +222,6 @@ def test_the_verdict_counts_the_sets_on_which_the_default_holds():
     assert "above the best booster on win (+0.098 to AdaBoost)" in first
     assert "below the best booster on lose" in first and "on 1 of 2 sets" in first
     assert "[0, 0.1]" in second
-
-
-def test_no_text_of_the_picture_is_cut():
-    with house_style():
-        figure = beyond_1.picture(committed())
-        figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height
 
 
 def test_the_repository_holds_what_the_tuning_chose_and_its_table():

@@ -10,7 +10,6 @@ import pytest
 from boosters import fit_paucens
 from harness import Run
 from paucens import PAUCEnsClassifier
-from paucens.plotting import house_style
 
 FIGURES = Path(__file__).resolve().parents[2] / "figures"
 
@@ -75,14 +74,6 @@ def test_a_row_is_measured_again_to_the_digit(finished):
     case = {"data_set": "digits: 8", "configuration": "LightGBM, top pairs", "repeat": 0}
     rows = pd.read_csv(finished.folder / "defaults.csv").query("configuration == 'LightGBM, top pairs'")
     assert [row["pauc"] for row in defaults.measure(finished, case)] == rows.pauc.tolist()
-
-
-def test_no_text_of_the_picture_is_cut():
-    with house_style():
-        figure = defaults.picture(pd.read_csv(FIGURES / "defaults.csv"))
-        figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height
 
 
 def test_the_table_of_the_repository_is_that_of_its_csv():

@@ -1,7 +1,6 @@
 """Figure 4: the grids, the choice on validation points, the stumps in the CSV, and the script from end to end."""
 
 import json
-import shutil
 from pathlib import Path
 
 import figure_4
@@ -10,7 +9,6 @@ import pandas as pd
 import pytest
 
 from paucens.metrics import partial_auc
-from paucens.plotting import house_style
 
 FIGURES = Path(__file__).resolve().parents[2] / "figures"
 STAGES = ("figure_4", "figure_4_stumps", "figure_4_points")
@@ -100,22 +98,6 @@ def test_stumps_of_the_csv_are_the_model(finished, frames):
         assert own.parameter.equals(own.parameter.where(own.parameter == row.parameter))
         inside = figure_4.score(own, X.T) > own.cut.iloc[0]
         assert (inside[y == 0].mean(), inside[y == 1].mean()) == pytest.approx((row.fpr, row.tpr), abs=1e-6)
-
-
-def test_table_and_picture_need_the_csv_only(finished, tmp_path):
-    for name in STAGES:
-        shutil.copy(finished.folder / f"{name}.csv", tmp_path)
-    run(tmp_path, "--redraw")
-    for ending in ("md", "png", "pdf"):
-        drawn, first = (folder / f"figure_4.{ending}" for folder in (tmp_path, finished.folder))
-        assert drawn.read_bytes() == first.read_bytes()
-
-
-def test_no_text_of_the_picture_is_cut(finished):
-    with house_style():
-        finished.figure.draw_without_rendering()
-    box, (width, height) = finished.figure.get_tightbbox(), finished.figure.get_size_inches()
-    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height
 
 
 def test_the_table_of_the_repository_is_that_of_its_csv():
