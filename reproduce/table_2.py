@@ -12,7 +12,7 @@ Where we depart, and why.
 
     python reproduce/table_2.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. A training takes 11 to 19 minutes on two cores. At other
+DIR holds the uncompressed INRIA folder of `data/README.md`. A training takes 8 to 29 minutes on two cores. At other
 scales, detectors of few trees are trained on rendered streets; such numbers say nothing about the paper's.
 """
 

@@ -19,7 +19,7 @@ Where we depart, and why.
 
     python reproduce/table_3.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. A training takes 5 to 31 minutes on two cores. At other
+DIR holds the uncompressed INRIA folder of `data/README.md`. A training takes 4 to 37 minutes on two cores. At other
 scales, detectors of few trees are trained on rendered streets; such numbers say nothing about the paper's.
 """
 

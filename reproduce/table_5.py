@@ -50,7 +50,7 @@ from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, AsymBoostClassifi
 from paucens.metrics import mean_interval
 from paucens.plotting import GREY, draw_intervals, draw_mean_curves, house_style, label_ends, method_style, new_figure
 from report import difference_cells, differences, markdown, mean_sd, order_holds, paper_says, yes_no
-from splits import streams
+from splits import halves, streams
 
 OURS, FPR_RANGE = "pAUCEnsT", (0.0, 0.1)
 DEPTHS = (3, 2)  # levels of splits; the first gives the paper's numbers
@@ -89,9 +89,9 @@ CHOICES = {  # candidates: the paper's come first, a wider grid second; trees of
 
 def split(n_samples, seed, repeat, n_folds):
     """Draw the halves of a repeat, as sorted indices, and a fold for each training sample."""
-    halves, folds = streams(seed, repeat, 2)
-    train, test = np.split(halves.permutation(n_samples), [n_samples // 2])
-    return np.sort(train), np.sort(test), folds.permutation(len(train)) % n_folds
+    parts, folds = streams(seed, repeat, 2)
+    train, test, _ = halves(np.zeros(n_samples), parts)
+    return train, test, folds.permutation(len(train)) % n_folds
 
 
 def measure(run, case):

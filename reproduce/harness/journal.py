@@ -30,7 +30,7 @@ def collect(path, measure, cases, origin, executor=None):
     if missing:
         write(journal, "".join(_line(origin, key, done[key]) for key in keys if key in done))
         _measure(journal, measure, missing, origin, executor)
-        done = _finished(path, cases, origin)
+        done = {entry["case"]: entry["rows"] for entry in _lines(journal)}
     else:
         print(f"{path.name}: all results were there already; delete it to measure them again.")
     path.with_suffix(".json").unlink(missing_ok=True)  # it never stands beside a CSV of another origin

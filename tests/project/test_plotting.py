@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from paucens import plotting
+from pictures import texts_outside
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_saving_cuts_no_title(height, tmp_path, monkeypatch):
         plotting.save_figure(figure, tmp_path / "panels")
         with monkeypatch.context() as once:
             once.setattr(plotting, "settle", lambda figure: None)
-            assert plotting.texts_outside(figure) == []
+            assert texts_outside(figure) == []
 
 
 def test_a_figure_that_is_drawn_once_may_lose_its_titles(monkeypatch):
@@ -70,7 +71,7 @@ def test_a_figure_that_is_drawn_once_may_lose_its_titles(monkeypatch):
     with plotting.house_style():
         monkeypatch.setattr(plotting, "settle", lambda figure: None)
         heights = np.arange(2.45, 2.7, 0.05)
-        assert any(plotting.texts_outside(panels_of_equal_aspect(height)) for height in heights)
+        assert any(texts_outside(panels_of_equal_aspect(height)) for height in heights)
 
 
 def test_texts_beyond_the_edge_are_found(axes):
@@ -79,17 +80,17 @@ def test_texts_beyond_the_edge_are_found(axes):
     axes.legend()
     axes.annotate("inside too", (0.5, 0.5))
     axes.text(99, 99, "")
-    assert plotting.texts_outside(axes.figure) == []
+    assert texts_outside(axes.figure) == []
     axes.set_title("a title that is much too long for a figure of four inches, whatever its size may be")
     axes.text(5, 0.5, "far right").set_in_layout(False)
     axes.text(5, 0.7, "unseen", visible=False)
     axes.figure.set_layout_engine("none")
     axes.set_position([0.01, 0.3, 0.9, 0.5])  # no room for the labels of the ticks
-    outside = plotting.texts_outside(axes.figure)
+    outside = texts_outside(axes.figure)
     assert "far right" in outside and "unseen" not in outside
     assert axes.get_title(loc="left") in outside and any(name.startswith("y axis of") for name in outside)
     axes.set_visible(False)
-    assert plotting.texts_outside(axes.figure) == []
+    assert texts_outside(axes.figure) == []
 
 
 def test_house_style_applies_inside_and_leaves_nothing_behind():

@@ -8,7 +8,7 @@ import pytest
 
 import detectors
 from harness import Run
-from paucens.plotting import texts_outside
+from pictures import texts_outside
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = all_scripts.script_names()
