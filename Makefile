@@ -28,7 +28,7 @@ bounds: $(VENV)/.test
 	cp -r pyproject.toml reproduce tests build/bounds
 	cd build/bounds && ../../$(BIN)/python -m pytest -p no:cacheprovider $(BOUNDS)
 
-bench: $(VENV)/.test
+bench: $(VENV)/.bench
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only -s
 
 lint: $(VENV)/.test
@@ -45,6 +45,10 @@ $(VENV)/.reproduce: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	touch $@
 
 clean:

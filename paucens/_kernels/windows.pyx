@@ -1,8 +1,8 @@
 """Score every window of one size of an image by an ensemble of trees.
 
-Channels are stored as strips (row, channel, column). A feature is an offset from the first cell of a window, so that
-its values for the windows of a row are contiguous. While most windows of a row are alive, each tree is applied to all
-of them at once; the last few are followed one by one.
+Channels are stored as strips (row, channel, column), so that the values of a feature for the windows of a row are
+contiguous. While many windows of a row are alive, each tree is applied to all of them at once; the last few are
+followed one by one.
 """
 
 from libc.math cimport INFINITY
@@ -22,19 +22,19 @@ cdef enum:
     LANES = 16  # number of windows taken at once; those beyond the end of a row are dead
 
 
-cdef void add_tree(const float* p, const index_t* offset, const float* t, const float* leaf, float rejected,
-                   Py_ssize_t n, scores_t score) noexcept nogil:
+cdef void add_tree(const float* p, Py_ssize_t stride, const index_t* strip, const index_t* column, const float* t,
+                   const float* leaf, float rejected, Py_ssize_t n, scores_t score) noexcept nogil:
     """Add one complete tree to the scores of n windows; scores up to `rejected` become -infinity, which means dead.
 
     n is a multiple of LANES, so that no window is left for a loop without vectors.
     """
-    cdef const float* p0 = p + offset[0]
-    cdef const float* p1 = p + offset[1]
-    cdef const float* p2 = p + offset[2]
-    cdef const float* p3 = p + offset[3]
-    cdef const float* p4 = p + offset[4]
-    cdef const float* p5 = p + offset[5]
-    cdef const float* p6 = p + offset[6]
+    cdef const float* p0 = p + strip[0] * stride + column[0]
+    cdef const float* p1 = p + strip[1] * stride + column[1]
+    cdef const float* p2 = p + strip[2] * stride + column[2]
+    cdef const float* p3 = p + strip[3] * stride + column[3]
+    cdef const float* p4 = p + strip[4] * stride + column[4]
+    cdef const float* p5 = p + strip[5] * stride + column[5]
+    cdef const float* p6 = p + strip[6] * stride + column[6]
     cdef float l0 = leaf[0], l1 = leaf[1], l2 = leaf[2], l3 = leaf[3]
     cdef float l4 = leaf[4], l5 = leaf[5], l6 = leaf[6], l7 = leaf[7]
     cdef float t0 = t[0], t1 = t[1], t2 = t[2], t3 = t[3], t4 = t[4], t5 = t[5], t6 = t[6]
@@ -58,15 +58,15 @@ cdef Py_ssize_t count_living(const float* score, Py_ssize_t n) noexcept nogil:
     return living
 
 
-cdef float follow(const float* p, const index_t* first, const index_t* offset, const float* threshold,
-                  const index_t* child, const float* value, const float* rejection, Py_ssize_t tree, Py_ssize_t n_trees,
-                  float score) noexcept nogil:
+cdef float follow(const float* p, Py_ssize_t stride, const index_t* first, const index_t* strip, const index_t* column,
+                  const float* threshold, const index_t* child, const float* value, const float* rejection,
+                  Py_ssize_t tree, Py_ssize_t n_trees, float score) noexcept nogil:
     """Continue one window from `tree` until it is dead or all trees are added."""
     cdef Py_ssize_t node
     while tree < n_trees:
         node = first[tree]
         while child[node] != 0:
-            node = first[tree] + child[node] + (p[offset[node]] > threshold[node])
+            node = first[tree] + child[node] + (p[strip[node] * stride + column[node]] > threshold[node])
         score = score + value[node]
         if not score > rejection[tree]:
             return -INFINITY
@@ -74,23 +74,24 @@ cdef float follow(const float* p, const index_t* first, const index_t* offset, c
     return score
 
 
-def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] offset, const float[::1] threshold,
-         const index_t[::1] child, const float[::1] value, const float[::1] rejection,
-         const index_t[:, ::1] whole_offset, const float[:, ::1] whole_threshold, const float[:, ::1] whole_leaf,
-         float bias, float[::1] scratch, float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
-    """Write the scores of the windows of rows [start, stop), -infinity for rejected windows.
+def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] strip, const index_t[::1] column,
+         const float[::1] threshold, const index_t[::1] child, const float[::1] value, const float[::1] rejection,
+         const index_t[:, ::1] whole_strip, const index_t[:, ::1] whole_column, const float[:, ::1] whole_threshold,
+         const float[:, ::1] whole_leaf, float[::1] scratch, float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
+    """Add all trees to the scores of the windows of rows [start, stop); rejected windows get -infinity.
 
     strips: (rows, k, columns), followed by LANES - 1 floats that may be read; scores: (rows, columns) of the windows,
-    one window per cell; scratch: (columns of windows + LANES - 1,) or more.
-    first (n_trees + 1,), offset, threshold, child, value (n_nodes,): nodes of all trees end to end. Children are
-    counted from the first node of their tree, 0 at leaves; values above the threshold go to the right child, the node
-    after the left child.
+    one window per cell, sums so far, -infinity for windows that are dead already; scratch: (columns of windows +
+    LANES - 1,) or more.
+    first (n_trees + 1,), strip, column, threshold, child, value (n_nodes,): nodes of all trees end to end. A node looks
+    at strip row * k + channel, counted from the first row of the window. Children are counted from the first node of
+    their tree, 0 at leaves; values above the threshold go to the right child, the node after the left child.
     rejection (n_trees,): a window whose sum after tree t is not above rejection[t] is rejected.
-    whole_offset, whole_threshold (n_trees, 7), whole_leaf (n_trees, 8): the same trees in heap order if none is deeper
-    than 3; otherwise n_trees is 0.
+    whole_strip, whole_column, whole_threshold (n_trees, 7), whole_leaf (n_trees, 8): the same trees in heap order if
+    none is deeper than 3; otherwise n_trees is 0.
     """
-    cdef Py_ssize_t row, x, tree, _k, living, width = scores.shape[1]
-    cdef Py_ssize_t n_trees = rejection.shape[0], n_whole = whole_offset.shape[0]
+    cdef Py_ssize_t row, x, tree, _k, living, width = scores.shape[1], stride = strips.shape[2]
+    cdef Py_ssize_t n_trees = rejection.shape[0], n_whole = whole_strip.shape[0]
     cdef Py_ssize_t padded = (width + LANES - 1) // LANES * LANES
     cdef const float* cells
     cdef float* score
@@ -100,16 +101,16 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
         for row in range(start, stop):
             cells, score = &strips[row, 0, 0], &scratch[0]
             for x in range(padded):
-                score[x] = bias if x < width else -INFINITY
-            tree, living = 0, width
+                score[x] = scores[row, x] if x < width else -INFINITY
+            tree, living = 0, count_living(score, width)
             while tree < n_whole and living * FEW > width:
                 for _k in range(min(<Py_ssize_t> TOGETHER, n_whole - tree)):
-                    add_tree(cells, &whole_offset[tree, 0], &whole_threshold[tree, 0], &whole_leaf[tree, 0],
-                             rejection[tree], padded, score)
+                    add_tree(cells, stride, &whole_strip[tree, 0], &whole_column[tree, 0], &whole_threshold[tree, 0],
+                             &whole_leaf[tree, 0], rejection[tree], padded, score)
                     tree += 1
                 living = count_living(score, width)
             for x in range(width):
                 scores[row, x] = score[x]
                 if score[x] > -INFINITY:
-                    scores[row, x] = follow(cells + x, &first[0], &offset[0], &threshold[0], &child[0], &value[0],
-                                            &rejection[0], tree, n_trees, score[x])
+                    scores[row, x] = follow(cells + x, stride, &first[0], &strip[0], &column[0], &threshold[0],
+                                            &child[0], &value[0], &rejection[0], tree, n_trees, score[x])

@@ -1,22 +1,23 @@
 """A trained detector: images in, boxes out."""
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from paucens import persistence
+from paucens.detector.files import attributes_of_file, header_and_arrays
+from paucens.detector.first_stage import FirstStage, TwoStages, check_first_stage
 from paucens.detector.samples import check_sources
 from paucens.detector.scan import Search
 from paucens.detector.suppression import non_maximum_suppression
 from paucens.detector.trees import DetectorTrees
-from paucens.detector.window import Window
-from paucens.features import ChannelSpec, Preset, estimate_lambdas
+from paucens.features import estimate_lambdas
 from paucens.images import as_rgb
 from paucens.parallel import Threads
 from paucens.validation import check_number, check_positive
 
-KIND = "PedestrianDetector"
 DEFAULT = Path(__file__).parent / "weights" / "pedestrian.npz"
 
 
@@ -34,6 +35,8 @@ class PedestrianDetector:
         Detections score above it, unless `detect` is given another one.
     notes : dict
         Where the model comes from: training data, their terms, settings.
+    first_stage : FirstStage or None, default=None
+        What all windows go through before channels other than its own are computed (`with_first_stage`).
 
     Notes
     -----
@@ -56,9 +59,12 @@ class PedestrianDetector:
     trees: DetectorTrees
     threshold: float = 0.0
     notes: dict = field(default_factory=dict)
+    first_stage: FirstStage | None = None
 
     def __post_init__(self):
         self.notes = dict(self.notes)
+        if self.first_stage is not None:
+            check_first_stage(self.first_stage, self.search)
 
     def __repr__(self):
         return f"<PedestrianDetector of {len(self.trees.rejection)} trees on {self.spec}>"
@@ -154,12 +160,53 @@ class PedestrianDetector:
         """
         boxes, windows = [np.empty((0, 5))], [np.empty((0, 3), dtype=np.int64)]
         for k, band in self.search.bands(rgb, levels, threads):
-            scores = self.search.scores(band, self.trees, threads)
+            scores = self._scores(band, threads)
             in_band = np.argwhere(scores > threshold)
             cells = in_band + np.array([band.first_row, 0])
             boxes.append(np.column_stack([self.window.boxes(cells, band.level.ratio), scores[tuple(in_band.T)]]))
             windows.append(np.column_stack([np.full(len(cells), k), cells]))
         return np.concatenate(boxes), np.concatenate(windows)
+
+    def _scores(self, band, threads):
+        if self.first_stage is None:
+            return self.search.scores(band, self.trees, threads)
+        return self._two_stages.scores(band, threads)
+
+    @cached_property
+    def _two_stages(self):
+        return TwoStages(self.search, self.trees, self.first_stage)
+
+    def with_first_stage(self, detector):
+        """Return this detector behind another one, which looks at fewer channels and rejects most windows.
+
+        Parameters
+        ----------
+        detector : PedestrianDetector
+            Searches the same windows at the same sizes, on some families of the channels of this one. It rejects by
+            its soft cascade; its threshold does not matter.
+
+        Returns
+        -------
+        detector : PedestrianDetector
+            Windows that the other one leaves have the score of this one, bit for bit. The remaining channels are
+            computed around them only.
+
+        Raises
+        ------
+        ValueError
+            If the two do not search the same windows, or the other one needs channels that this one lacks.
+        """
+        spec = self.spec.restricted(detector.spec.families)
+        if detector.search != replace(self.search, spec=spec):
+            raise ValueError(
+                f"The first stage must search the same windows at the same sizes, on some channels of {self.spec}; it "
+                f"has {detector.search}, and this detector {self.search}."
+            )
+        return replace(self, first_stage=FirstStage(spec.families, detector.trees))
+
+    def without_stages(self):
+        """Return a detector that computes all channels for all windows, as when hard negatives are mined."""
+        return replace(self, first_stage=None)
 
     def approximated(self, images, n_jobs=None):
         """Return a detector that computes channels for one size per octave and resamples them for the others.
@@ -183,9 +230,9 @@ class PedestrianDetector:
         image.
         """
         lambdas = estimate_lambdas(images, self.spec, n_jobs=n_jobs)
-        return replace(self, search=replace(self.search, lambdas=lambdas))
+        return replace(self.without_stages(), search=replace(self.search, lambdas=lambdas))
 
-    def threshold_at_fppi(self, images, fppi=0.1, *, n_jobs=None):
+    def threshold_at_fppi(self, images, fppi=0.1, *, staged=False, n_jobs=None):
         """Find the least threshold with at most so many false positives per image.
 
         Parameters
@@ -194,6 +241,9 @@ class PedestrianDetector:
             Images without people, as many and as similar to future ones as possible.
         fppi : float, default=0.1
             False positives per image; at least 1 / fppi images are needed.
+        staged : bool, default=False
+            Whether the first stage may reject windows. By default all windows get a score, so that the threshold does
+            not depend on the stages.
         n_jobs : int, optional
             Number of threads, as in joblib. Results do not depend on it.
 
@@ -215,7 +265,8 @@ class PedestrianDetector:
                 f"{len(images)} images are too few to measure {fppi:g} false positives per image; give "
                 f"{int(np.ceil(1 / fppi))} or more."
             )
-        found = [self.detect(image, threshold=-np.inf, n_jobs=n_jobs)[:, 4] for image in images]
+        detector = self if staged else self.without_stages()
+        found = [detector.detect(image, threshold=-np.inf, n_jobs=n_jobs)[:, 4] for image in images]
         scores = np.sort(np.concatenate(found))[::-1]
         if len(scores) == 0:
             raise ValueError(
@@ -228,17 +279,7 @@ class PedestrianDetector:
 
     def save(self, path):
         """Write the detector to one `.npz` file, without pickle; the file is written completely or not at all."""
-        header = {
-            "kind": KIND,
-            "spec": {"families": self.spec.text, "preset": self.spec.preset.to_plain()},
-            "window": asdict(self.window),
-            "scales": self.scales,
-            "smooth": self.smooth,
-            "threshold": self.threshold,
-            "lambdas": self.lambdas,
-            "notes": self.notes,
-        }
-        persistence.save(path, header, self.trees.arrays())
+        persistence.save(path, *header_and_arrays(self))
 
     @classmethod
     def default(cls):
@@ -264,38 +305,4 @@ class PedestrianDetector:
         ValueError
             If the file is damaged, of another kind or version, or holds an index or a setting out of range.
         """
-        header, arrays = persistence.load(path, KIND)
-        try:
-            preset = Preset.from_plain(header["spec"]["preset"])
-            spec = ChannelSpec.parse(header["spec"]["families"], preset)
-            sizes = {name: tuple(size) if isinstance(size, list) else size for name, size in header["window"].items()}
-            search = Search(spec, Window(**sizes), header["scales"], header["smooth"], header["lambdas"])
-            threshold = check_number("threshold", header["threshold"])
-            model = cls(search, DetectorTrees(**arrays), threshold, header["notes"])
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path} is not a complete detector: {error}. Save the model again.") from error
-        check_trees(model.trees, search.window, spec)
-        return model
-
-
-def check_trees(trees, window, spec):
-    """Raise ValueError if the trees of a file are not whole or look outside the window."""
-    n_trees, n_nodes = len(trees.rejection), len(trees.child)
-    shapes = {"first": (n_trees + 1,), "place": (n_nodes, 3), "bias": (), "rejection": (n_trees,)}
-    for name, array in trees.arrays().items():
-        kind = "i4" if name in ("first", "place", "child") else "f4"
-        if array.shape != shapes.get(name, (n_nodes,)) or array.dtype.str[1:] != kind:
-            raise ValueError(f"{name} is {array.dtype} of shape {array.shape}. The file is damaged.")
-        if kind == "f4" and np.isnan(array).any():
-            raise ValueError(f"{name} holds nan. The file is damaged.")
-    sizes = np.diff(trees.first)
-    if n_trees == 0 or trees.first[0] != 0 or trees.first[-1] != n_nodes or (sizes < 1).any():
-        raise ValueError("The trees do not follow each other. The file is damaged.")
-    own = np.arange(n_nodes) - np.repeat(trees.first[:-1], sizes)
-    inner = trees.child != 0
-    if (trees.child[inner] <= own[inner]).any() or (trees.child[inner] + 1 >= np.repeat(sizes, sizes)[inner]).any():
-        raise ValueError("A node is its own ancestor, or a child lies outside its tree. The file is damaged.")
-    for column, (name, upper) in enumerate(
-        zip(("row", "column", "channel"), (*window.cells, spec.n_channels), strict=True)
-    ):
-        persistence.check_index(name, trees.place[:, column], upper)
+        return cls(**attributes_of_file(path))

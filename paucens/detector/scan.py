@@ -24,7 +24,7 @@ MOST_SCALES = 64  # per factor of two
 
 
 class Band(NamedTuple):
-    """The channels of some rows of windows on a level.
+    """Some rows of windows on a level, their pixels and their channels.
 
     Attributes
     ----------
@@ -34,14 +34,18 @@ class Band(NamedTuple):
         The first row of windows of the band, counted from the first one of the level.
     shape : tuple of int
         Rows and columns of windows in the band.
-    strips : ndarray of shape (rows, n_channels, columns), float32
-        Channels of the cells in the windows, with `SLACK` more floats behind them in memory.
+    pixels : ndarray of shape (height, width, 3) or None
+        RGB of the windows and of their margin. None if the channels are not computed from pixels.
+    strips : ndarray of shape (rows, n_channels, columns), float32, or None
+        Channels of the cells in the windows, with `SLACK` more floats behind them in memory. None before they are
+        computed.
     """
 
     level: Level | None
     first_row: int
     shape: tuple
-    strips: np.ndarray
+    pixels: np.ndarray | None
+    strips: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ class Search:
         return [level for level in levels if max_height is None or height / level.ratio[0] <= max_height]
 
     def bands(self, rgb, levels, threads):
-        """Compute the channels of all windows of an image.
+        """Cut the levels of an image into bands of rows.
 
         Parameters
         ----------
@@ -130,6 +134,7 @@ class Search:
         k : int
             Index of the level in the list.
         band : Band
+            Without strips (see `with_strips`), unless they come from power laws.
         """
         if self.lambdas is None:
             for k, level in enumerate(levels):
@@ -141,7 +146,7 @@ class Search:
         )
         for k, level in enumerate(computed):
             strips = _strips(self._with_border(level.channels))
-            yield k, Band(levels[k], 0, self.window.grid_shape(level.shape), strips)
+            yield k, Band(levels[k], 0, self.window.grid_shape(level.shape), None, strips)
 
     def _bands_of_level(self, rgb, level, threads):
         """Yield the bands of a level whose channels are computed from its pixels."""
@@ -155,7 +160,11 @@ class Search:
         for first in range(0, n_rows, height):
             n = min(height, n_rows - first)
             part = pixels[CELL * first : CELL * (first + n - 1) + self.window.crop[0]]
-            yield Band(level, first, (n, n_columns), self._strips_of_pixels(part, threads))
+            yield Band(level, first, (n, n_columns), part)
+
+    def with_strips(self, band, threads):
+        """Return a band with its channels, which are computed now if it has none."""
+        return band if band.strips is not None else band._replace(strips=self._strips_of_pixels(band.pixels, threads))
 
     def padded(self, rgb, level, threads):
         """Return the pixels of a level, its border repeated outwards by the padding of the window."""
@@ -165,13 +174,16 @@ class Search:
 
     def crop(self, rgb, threads):
         """Return the band of a crop, RGB: one window with its margin."""
-        return Band(None, 0, (1, 1), self._strips_of_pixels(rgb, threads))
+        return Band(None, 0, (1, 1), rgb, self._strips_of_pixels(rgb, threads))
 
     def _strips_of_pixels(self, rgb, threads):
-        """Compute the strips of an image without its margin, of which windows contain no cell."""
+        return _strips(self.channels(rgb, threads))
+
+    def channels(self, rgb, threads):
+        """Compute the channels of an image without its margin, of which windows contain no cell."""
         margin = self.window.margin // CELL
         channels = self.spec.compute_checked(rgb, threads)
-        return _strips(channels[margin : len(channels) - margin, margin : channels.shape[1] - margin])
+        return channels[margin : len(channels) - margin, margin : channels.shape[1] - margin]
 
     def _with_border(self, channels):
         """Surround the channels of a level by the overhang of the windows."""
@@ -194,37 +206,29 @@ class Search:
         flat[self.spec.groups.get("LUV", slice(0))] = np.nan
         return flat
 
-    def scores(self, band, trees: DetectorTrees, threads):
+    def scores(self, band, trees: DetectorTrees, threads, start=None):
         """Score the windows of a band.
+
+        Parameters
+        ----------
+        band : Band
+        trees : DetectorTrees
+        threads : paucens.parallel.Threads
+        start : ndarray of the band's `shape`, float32, optional
+            Sums to go on from, -inf for windows that are left out. Default: the bias of the trees.
 
         Returns
         -------
         scores : ndarray of the band's `shape`, float32
             -inf for windows that the trees rejected.
         """
-        scores = np.empty(band.shape, dtype=np.float32)
-        n_channels, n_columns = band.strips.shape[1:]
-        offsets = trees.offsets(n_channels, n_columns)
-        inner, leaves = trees.whole or (np.empty((0, 7), dtype=np.int32), np.empty((0, 8), dtype=np.int32))
-        whole = offsets[inner], trees.threshold[inner], trees.value[leaves]
+        scores = np.full(band.shape, trees.bias) if start is None else start.copy()
+        strips = self.with_strips(band, threads).strips
+        layout = trees.layout(strips.shape[1])
 
-        def scan(start, stop):
+        def scan(first, stop):
             scratch = np.empty(scores.shape[1] + SLACK, dtype=np.float32)
-            kernels.scan(
-                band.strips,
-                trees.first,
-                offsets,
-                trees.threshold,
-                trees.child,
-                trees.value,
-                trees.rejection,
-                *whole,
-                trees.bias,
-                scratch,
-                scores,
-                start,
-                stop,
-            )
+            kernels.scan(strips, *layout, scratch, scores, first, stop)
 
         threads.run(scan, len(scores), 50 * scores.size)
         return scores
@@ -247,9 +251,13 @@ class Search:
 
 def _strips(channels):
     """Turn channels (rows, columns, n_channels) into strips, with some memory behind them."""
-    rows, columns, n_channels = channels.shape
-    memory = np.empty(channels.size + SLACK, dtype=np.float32)
-    memory[channels.size :] = 0
-    strips = memory[: channels.size].reshape(rows, n_channels, columns)
+    strips = empty_strips(*np.moveaxis(channels, 2, 1).shape)
     np.copyto(strips, np.moveaxis(channels, 2, 1))
     return strips
+
+
+def empty_strips(rows, n_channels, columns):
+    """Return memory for strips, with `SLACK` floats of 0 behind them."""
+    memory = np.empty(rows * n_channels * columns + SLACK, dtype=np.float32)
+    memory[-SLACK:] = 0
+    return memory[:-SLACK].reshape(rows, n_channels, columns)

@@ -39,11 +39,6 @@ class DetectorTrees:
     rejection: np.ndarray
     bias: np.ndarray
 
-    def offsets(self, n_channels, n_columns):
-        """Locate the value of each node in strips (row, channel, column), from the first cell of a window; int32."""
-        row, column, channel = self.place.T
-        return (row * n_channels + channel) * np.int32(n_columns) + column
-
     def arrays(self):
         """Return the attributes by name, for a file."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -51,6 +46,37 @@ class DetectorTrees:
     def without_rejection(self):
         """Return the same trees without a soft cascade: each window gets the sum of all of them."""
         return replace(self, rejection=np.full_like(self.rejection, -np.inf))
+
+    def part(self, start, stop):
+        """Return trees [start, stop) alone, with the same bias."""
+        nodes = slice(*self.first[[start, stop]])
+        return DetectorTrees(
+            first=self.first[start : stop + 1] - self.first[start],
+            rejection=self.rejection[start:stop],
+            bias=self.bias,
+            **{name: getattr(self, name)[nodes] for name in ("place", "threshold", "child", "value")},
+        )
+
+    def layout(self, n_channels):
+        """Return what the kernel takes of the trees, for strips of this number of channels; kept for the next call.
+
+        Returns
+        -------
+        arrays : tuple of ndarrays
+            first, strip, column, threshold, child, value and rejection; strip, column and threshold of the inner nodes
+            and value of the leaves in heap order, empty if `whole` is None. A strip is a row of one channel.
+        """
+        if n_channels not in self._layouts:
+            row, column, channel = (np.ascontiguousarray(part) for part in self.place.T)
+            strip = row * np.int32(n_channels) + channel
+            nodes = self.first, strip, column, self.threshold, self.child, self.value, self.rejection
+            inner, leaves = self.whole or (np.empty((0, INNER), dtype=int), np.empty((0, INNER + 1), dtype=int))
+            self._layouts[n_channels] = *nodes, strip[inner], column[inner], self.threshold[inner], self.value[leaves]
+        return self._layouts[n_channels]
+
+    @cached_property
+    def _layouts(self):
+        return {}
 
     @cached_property
     def whole(self):

@@ -145,6 +145,10 @@ class ChannelSpec:
         """Pixels that the value of a cell depends on, for each channel."""
         return np.concatenate([self._supports(family) for family in self.families])
 
+    def restricted(self, families):
+        """Return a spec of some of these families, in the same preset."""
+        return ChannelSpec(tuple(family for family in self.families if family in families), self.preset)
+
     def compute(self, image, *, n_jobs=None):
         """Compute the channels of an image.
 

@@ -65,32 +65,15 @@ def random_trees(random, n_trees, depth, cells, n_channels, rejection):
     )
 
 
-def scan(build, channels, trees, cells, pieces=1):
+def scan(build, channels, trees, cells, pieces=1, start=None):
     kernels = importlib.import_module(build)
     strips = scan_module._strips(channels)
-    offsets = trees.offsets(channels.shape[2], channels.shape[1])
-    scores = np.empty((channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1), dtype=np.float32)
-    inner, leaves = trees.whole or (np.empty((0, 7), dtype=np.int32), np.empty((0, 8), dtype=np.int32))
+    shape = channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1
+    scores = np.full(shape, trees.bias) if start is None else start.copy()
     edges = np.linspace(0, len(scores), pieces + 1).astype(int)
-    for start, stop in itertools.pairwise(edges):
+    for first, stop in itertools.pairwise(edges):
         scratch = np.empty(scores.shape[1] + scan_module.SLACK, dtype=np.float32)
-        kernels.scan(
-            strips,
-            trees.first,
-            offsets,
-            trees.threshold,
-            trees.child,
-            trees.value,
-            trees.rejection,
-            offsets[inner],
-            trees.threshold[inner],
-            trees.value[leaves],
-            trees.bias,
-            scratch,
-            scores,
-            start,
-            stop,
-        )
+        kernels.scan(strips, *trees.layout(channels.shape[2]), scratch, scores, first, stop)
     return scores
 
 
@@ -113,6 +96,19 @@ def test_scan_is_its_twin(build, seed, depth, n_trees, rows, columns, rejection)
         np.testing.assert_array_equal(
             scan(build, channels, trees, cells, pieces), scores_of_windows(channels, trees, cells)
         )
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@given(seed=st.integers(0, 2**32 - 1), depth=st.integers(1, 5), cut=st.integers(0, 20), n_trees=st.integers(1, 20))
+@settings(max_examples=40, deadline=None)
+def test_parts_in_turn_give_the_scores_of_the_whole(build, seed, depth, cut, n_trees):
+    """A part goes on from the sums of the one before, bit for bit, and dead windows stay dead."""
+    random, cells, cut = np.random.default_rng(seed), (3, 2), min(cut, n_trees)
+    trees = random_trees(random, n_trees, depth, cells, 4, -1.0)
+    channels = random.normal(size=(cells[0] + 2, cells[1] + 30, 4)).astype(np.float32)
+    sums = scan(build, channels, trees.part(0, cut), cells)
+    sums = scan(build, channels, trees.part(cut, n_trees), cells, start=sums)
+    np.testing.assert_array_equal(sums, scan(build, channels, trees, cells))
 
 
 def any_deeper(trees, depth=3):

@@ -1,0 +1,148 @@
+"""Two stages: a few channels for all windows, and the others only around the windows that are left."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from paucens._kernels.regions import group_windows
+from paucens.detector.scan import Band, Search, empty_strips
+from paucens.detector.trees import DetectorTrees
+from paucens.features.channels import CELL
+from paucens.parallel import Threads
+
+ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for that pool
+OVERHEAD = 200.0  # cells that could be computed in the time that one more region takes
+
+
+@dataclass(frozen=True, eq=False)
+class FirstStage:
+    """What all windows go through before other channels are computed.
+
+    Attributes
+    ----------
+    families : tuple of str
+        Families of channels that are computed for whole images. The leading trees of the detector that look at no
+        others belong to this stage.
+    trees : DetectorTrees or None, default=None
+        Trees of an ensemble of its own, on the channels of these families alone. They only reject windows: the score
+        of a window that they leave is that of the detector without them.
+    """
+
+    families: tuple
+    trees: DetectorTrees | None = None
+
+
+def check_first_stage(first, search):
+    """Raise ValueError unless the families of a first stage are some of those of a search, and not all."""
+    known = search.spec.families
+    if not first.families or not set(first.families) < set(known):
+        raise ValueError(
+            f"A first stage needs some families out of {', '.join(known)}, and not all of them; got "
+            f"{', '.join(first.families) or 'none'}."
+        )
+    if search.lambdas is not None:
+        raise ValueError("Channels that follow power laws are cheap for all windows: they allow no first stage.")
+
+
+@dataclass(frozen=True, eq=False)
+class TwoStages:
+    """A detector's scan in two stages.
+
+    Attributes
+    ----------
+    search : Search
+        With all channels.
+    trees : DetectorTrees
+    first : FirstStage
+    """
+
+    search: Search
+    trees: DetectorTrees
+    first: FirstStage
+
+    @cached_property
+    def early(self):
+        """The search with the channels of the first stage."""
+        return replace(self.search, spec=self.search.spec.restricted(self.first.families))
+
+    @cached_property
+    def late(self):
+        """The search with the other channels."""
+        spec = self.search.spec
+        return replace(self.search, spec=spec.restricted(set(spec.families) - set(self.first.families)))
+
+    @cached_property
+    def _trees(self):
+        """The trees of the detector that only look at early channels, numbered as in `early`, and the others."""
+        spec, early = self.search.spec, self.early.spec
+        number = np.full(spec.n_channels, -1, dtype=np.int32)
+        for family in early.families:
+            number[spec.groups[family]] = np.arange(early.n_channels, dtype=np.int32)[early.groups[family]]
+        late = (number[self.trees.place[:, 2]] < 0) & (self.trees.child > 0)
+        n_trees = len(self.trees.rejection)
+        tree = np.repeat(np.arange(n_trees), np.diff(self.trees.first))
+        n_leading = int(tree[late].min(initial=n_trees))
+        leading = self.trees.part(0, n_leading)
+        place = leading.place.copy()
+        place[:, 2] = np.where(leading.child > 0, number[place[:, 2]], 0)
+        return replace(leading, place=place), self.trees.part(n_leading, n_trees)
+
+    def scores(self, band, threads, start=None):
+        """Score the windows of a band of pixels; see `Search.scores`."""
+        leading, rest = self._trees
+        band = self.early.with_strips(band, threads)
+        if self.first.trees is not None:
+            passed = self.early.scores(band, self.first.trees, threads, start) > -np.inf
+            start = np.where(passed, leading.bias, np.float32(-np.inf))
+        sums = self.early.scores(band, leading, threads, start)
+
+        def finish(windows):
+            return self._finish(band, sums, rest, windows)
+
+        groups = regions(sums > -np.inf, self.search.window)
+        scores = np.full_like(sums, -np.inf)
+        for windows, values in zip(groups, threads.map(finish, groups), strict=True):
+            scores[tuple(windows.T)] = values
+        return scores
+
+    def _finish(self, band, sums, rest, windows):
+        """Add the trees of the second stage to the sums of some windows of a band; return the scores."""
+        corner = windows.min(axis=0)
+        inside = tuple((windows - corner).T)
+        start = np.full(windows.max(axis=0) - corner + 1, -np.inf, dtype=np.float32)
+        start[inside] = sums[tuple(windows.T)]
+        return self.search.scores(self._region(band, *corner, start.shape), rest, ALONE, start)[inside]
+
+    def _region(self, band, row, column, shape):
+        """Return a rectangle of windows of a band as a band of its own, with all channels."""
+        spec, window = self.search.spec, self.search.window
+        rows, columns = (n + side - 1 for n, side in zip(shape, window.cells, strict=True))
+        top, left, margin = CELL * row, CELL * column, 2 * window.margin
+        pixels = band.pixels[top : top + CELL * rows + margin, left : left + CELL * columns + margin]
+        late = np.moveaxis(self.late.channels(pixels, ALONE), 2, 1)
+        early = band.strips[row : row + rows, :, column : column + columns]
+        strips = empty_strips(rows, spec.n_channels, columns)
+        for source, own in ((early, self.early.spec), (late, self.late.spec)):
+            for family in own.families:
+                strips[:, spec.groups[family]] = source[:, own.groups[family]]
+        return Band(band.level, 0, shape, pixels, strips)
+
+
+def regions(alive, window):
+    """Group the windows alive so that rectangles around the groups, with their margins, hold few cells.
+
+    Parameters
+    ----------
+    alive : ndarray of shape (rows, columns), bool
+    window : Window
+
+    Returns
+    -------
+    groups : list of ndarray of shape (k, 2), int32
+        Row and column of the windows of each group.
+    """
+    windows = np.ascontiguousarray(np.argwhere(alive), dtype=np.int32)
+    group, boxes = np.empty(len(windows), dtype=np.int32), np.empty((len(windows), 4), dtype=np.int32)
+    n_groups = group_windows(windows, *(side // CELL for side in window.crop), OVERHEAD, group, boxes)
+    return [windows[group == k] for k in range(n_groups)]
