@@ -207,7 +207,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
             for t in range(len(learners), len(ranges)):
                 before, rank_range = ranges[max(t - 1, 0)], ranges[t]
                 learner, predictions, promising = self._promising_learner(training.trainer, master, t, before)
-                exhausted = not promising and before == ranges[-1]  # while annealing, the next range may help
+                # While annealing, the next range may help; so may the columns of the next stage.
+                exhausted = not promising and before == ranges[-1] and t >= training.trainer.last_stage
                 if exhausted and t > 0:
                     return rounds, "edge"
                 master.append(predictions)

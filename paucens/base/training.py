@@ -1,5 +1,6 @@
 """Preparation of training data: from X and y to a trainer, the numbers of samples and a checkpoint."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,11 +30,15 @@ class TrainingData(NamedTuple):
 
 
 class BinnedSamples(NamedTuple):
-    """Samples whose features are binned already, positives first; `prepare` takes them in place of X."""
+    """Samples whose features are binned already, positives first; `prepare` takes them in place of X.
+
+    The attributes are the arguments of `fit_binned`.
+    """
 
     binned: BinnedData
     n_positives: int
     checkpoint: Checkpoint
+    stages: Sequence
 
 
 def prepare(ensemble, X, y, threads):
@@ -65,7 +70,7 @@ def _prepare_binned(ensemble, learner, samples, threads):
         raise TypeError(f"Only trees take binned features; got the learner {ensemble.learner!r}. Set Tree(depth=3).")
     n_features, n_samples = samples.binned.codes.shape
     ensemble.classes_, ensemble.n_features_in_ = np.array([0, 1]), n_features
-    trainer = learner.make_binned_trainer(samples.binned, threads, _seed(ensemble))
+    trainer = learner.make_binned_trainer(samples.binned, threads, _seed(ensemble), samples.stages)
     return TrainingData(trainer, samples.n_positives, n_samples - samples.n_positives, samples.checkpoint)
 
 
@@ -73,7 +78,7 @@ def _seed(ensemble):
     return check_random_state(ensemble.random_state).randint(2**31)
 
 
-def fit_binned(ensemble, binned, n_positives, checkpoint=None):
+def fit_binned(ensemble, binned, n_positives, checkpoint=None, stages=()):
     """Fit an ensemble of trees on binned features, for detectors, whose features fill gigabytes.
 
     Parameters
@@ -85,6 +90,10 @@ def fit_binned(ensemble, binned, n_positives, checkpoint=None):
     checkpoint : Checkpoint, default=None
         File to resume from, and to write while fitting. The result equals that of an uninterrupted fit, bit for bit.
 
+    stages : sequence of (int, ndarray of int32), default=()
+        The first round of each stage, ascending from 0, and the features that its trees may use, ascending. By default
+        all trees may use all features. A checkpoint belongs to one choice of stages.
+
     Returns
     -------
     ensemble : fitted, with classes 0 and 1
@@ -94,4 +103,4 @@ def fit_binned(ensemble, binned, n_positives, checkpoint=None):
     TypeError
         If the learner is not a tree.
     """
-    return ensemble.fit(BinnedSamples(binned, n_positives, checkpoint or Checkpoint()), None)
+    return ensemble.fit(BinnedSamples(binned, n_positives, checkpoint or Checkpoint(), stages), None)

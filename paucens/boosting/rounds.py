@@ -74,7 +74,7 @@ def train_with_edge(trainer, signed_weights, t):
     total = np.abs(signed_weights).sum()
     learner, predictions = trainer.train(signed_weights, t)
     edge = float((signed_weights * predictions.dense).sum()) / total
-    if edge <= NO_EDGE and trainer.samples_columns:
+    if edge <= NO_EDGE and trainer.samples_columns(t):
         learner, predictions = trainer.train(signed_weights, t, every_column=True)
         edge = float((signed_weights * predictions.dense).sum()) / total
     return learner, predictions, edge

@@ -184,10 +184,10 @@ def _save(path, array):
 
 
 def _check_same(path, known, wanted):
-    different = [name for name in wanted if known.get(name) != wanted[name]]
+    different = [name for name in wanted | known if known.get(name) != wanted.get(name)]
     if different:
         name = different[0]
         raise ValueError(
-            f"{path.parent} holds another training: its {name} is {known.get(name)}, not {wanted[name]}. Give another "
-            "folder, or remove this one."
+            f"{path.parent} holds another training: its {name} is {known.get(name)}, not {wanted.get(name)}. Give "
+            "another folder, or remove this one."
         )

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from paucens.base import WeightedEnsemble
 from paucens.detector.samples import check_sources, stream
 from paucens.detector.scan import Search
+from paucens.detector.stages import checked_stages, stage_columns
 from paucens.detector.window import Window
 from paucens.features import ChannelSpec
 from paucens.learners.binning import MAX_BINS
@@ -37,6 +38,7 @@ class TrainingConfig:
     smooth: float
     repeat_edges: bool | str
     mirrors: bool
+    stages: dict | None
     random_state: int
     notes: dict
     verbose: int
@@ -70,6 +72,12 @@ class TrainingConfig:
             raise ValueError(
                 f"All cells of {window} depend on pixels outside its crop. Give the window a larger margin."
             )
+        for first, columns in self.stage_columns:
+            if len(columns) == 0:
+                raise ValueError(
+                    f"All cells of {self.stage_families[first]}, stages[{first}], depend on pixels outside the crop of "
+                    "the window. Give the window a larger margin, or the stage other channels."
+                )
 
     @cached_property
     def search(self):
@@ -80,6 +88,16 @@ class TrainingConfig:
     def places(self):
         """Row, column and channel of each feature of a window, int32 (n_features, 3)."""
         return self.window.features(self.spec)
+
+    @cached_property
+    def stage_families(self):
+        """The stages of the last round, {first tree: families in the order of the spec}; empty without stages."""
+        return {} if self.stages is None else checked_stages(self.stages, self.spec, self.n_estimators[-1])
+
+    @cached_property
+    def stage_columns(self):
+        """The first tree of each stage of the last round and the features that its trees may use; see `fit_binned`."""
+        return stage_columns(self.stage_families, self.spec, self.places)
 
     @cached_property
     def classifiers(self):
@@ -124,6 +142,8 @@ class TrainingConfig:
             "negative_images": _fingerprint(self.negative_images),
             "notes": self.notes,
         }
+        if self.stages is not None:  # or trainings from before there were stages could not go on
+            settings["stages"] = {str(first): families for first, families in self.stage_families.items()}
         return plain(settings, "settings")
 
 

@@ -74,19 +74,15 @@ class TwoStages:
 
     @cached_property
     def _trees(self):
-        """The trees of the detector that only look at early channels, numbered as in `early`, and the others."""
+        """The leading trees of the detector, which look at early channels only and number them so, and the others."""
         spec, early = self.search.spec, self.early.spec
-        number = np.full(spec.n_channels, -1, dtype=np.int32)
+        number = np.zeros(spec.n_channels, dtype=np.int32)  # a leaf looks at nothing: channel 0
         for family in early.families:
-            number[spec.groups[family]] = np.arange(early.n_channels, dtype=np.int32)[early.groups[family]]
-        late = (number[self.trees.place[:, 2]] < 0) & (self.trees.child > 0)
-        n_trees = len(self.trees.rejection)
-        tree = np.repeat(np.arange(n_trees), np.diff(self.trees.first))
-        n_leading = int(tree[late].min(initial=n_trees))
+            number[spec.groups[family]] = np.arange(early.n_channels)[early.groups[family]]
+        n_leading = self.trees.n_leading_within(np.concatenate([np.r_[spec.groups[name]] for name in early.families]))
         leading = self.trees.part(0, n_leading)
-        place = leading.place.copy()
-        place[:, 2] = np.where(leading.child > 0, number[place[:, 2]], 0)
-        return replace(leading, place=place), self.trees.part(n_leading, n_trees)
+        place = np.column_stack([leading.place[:, :2], number[leading.place[:, 2]]])
+        return replace(leading, place=place), self.trees.part(n_leading, len(self.trees.rejection))
 
     def scores(self, band, threads, start=None):
         """Score the windows of a band of pixels; see `Search.scores`."""

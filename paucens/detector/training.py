@@ -36,6 +36,7 @@ def train_detector(
     smooth=0.0,
     repeat_edges=True,
     mirrors=True,
+    stages=None,
     random_state=0,
     n_jobs=None,
     checkpoint=None,
@@ -74,6 +75,11 @@ def train_detector(
         and features of a crop that depend on its repeated edges are replaced by those of a random crop without edges.
     mirrors : bool, default=True
         Whether the mirror images of the crops are positives too.
+    stages : dict of int to str, optional
+        Which channels the trees of the last round may see: the first tree of each stage, ascending from 0, and families
+        of the spec joined by "+", such as {0: "M+O+LUV", 512: "M+O+LUV+spCov"}. The `column_fraction` of a tree is a
+        share of the features of its stage. Earlier rounds only find hard negatives, and their trees see all channels.
+        Default: so do those of the last round.
     random_state : int, default=0
         Seed of the random windows, the order of images and the choice of old negatives; also of a classifier whose
         own `random_state` is None.
@@ -98,8 +104,8 @@ def train_detector(
     ------
     ValueError, TypeError
         If there are no positives or images, crops have another size, no image holds a window, the ensemble does not
-        consist of trees, a parameter is out of range, or `checkpoint` holds another training, that is, one that differs
-        in anything but the code.
+        consist of trees, a parameter is out of range, the stages do not fit the spec or the number of trees, or
+        `checkpoint` holds another training, that is, one that differs in anything but the code.
 
     Notes
     -----
@@ -111,6 +117,9 @@ def train_detector(
     positives, less a tenth of the distance between the median scores of the classes. An `AdaBoostClassifier` with a
     shrinkage of at most 0.1 rejects a window at a sum of -10 (Sec. 4.3); other ensembles reject it at sums far below
     those of all positives.
+
+    A stage may have any families of the spec, the last one too. A `PAUCEnsClassifier` whose trees promise too little
+    goes on to the last stage; another ensemble ends where a tree has no edge at all, in whatever stage.
 
     Examples
     --------
@@ -141,6 +150,7 @@ def train_detector(
         smooth=smooth,
         repeat_edges=repeat_edges,
         mirrors=mirrors,
+        stages=stages,
         random_state=random_state,
         notes={} if notes is None else notes,
         verbose=verbose,
@@ -159,10 +169,11 @@ def train_detector(
 def _boost(config, k, samples, negatives, cache, threads):
     """Train the detector of round k; its notes hold the score above which it finds a window hard."""
     n_positives = len(samples.positives)
+    stages = config.stage_columns if k == len(config.n_estimators) - 1 else ()
     binned = BinnedData(cache.codes(k, samples.positives, negatives), *samples.bins)
     model = clone(config.classifiers[k])
     model.set_params(n_estimators=config.n_estimators[k], n_jobs=threads.n_threads, verbose=config.verbose)
-    fit_binned(model, binned, n_positives, Checkpoint(cache.fit_path(k)))
+    fit_binned(model, binned, n_positives, Checkpoint(cache.fit_path(k)), stages)
     scores, lowest = staged_sums(model, binned, n_positives, threads)
     is_papers = isinstance(model, AdaBoostClassifier) and model.shrinkage <= SHRINKAGE
     rejection = np.full(len(lowest), REJECTION) if is_papers else lowest

@@ -78,6 +78,13 @@ class DetectorTrees:
     def _layouts(self):
         return {}
 
+    def n_leading_within(self, channels):
+        """Count the trees before the first one that looks at another channel than these, indices of channels."""
+        outside = (self.child > 0) & ~np.isin(self.place[:, 2], channels)
+        if not outside.any():
+            return len(self.rejection)
+        return int(np.searchsorted(self.first, np.argmax(outside), side="right")) - 1
+
     @cached_property
     def whole(self):
         """Indices of the nodes of all trees in heap order, (n_trees, 7), and of their leaves, (n_trees, 8).

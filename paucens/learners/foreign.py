@@ -53,10 +53,14 @@ class ForeignTrainer:
     """`Trainer` of learners from elsewhere."""
 
     prediction_kind = "dense"
-    samples_columns = False
+    last_stage = 0
 
     def __init__(self, learner, X, order):
         self._learner, self._X, self._order = learner, X, order
+
+    def samples_columns(self, round):
+        """Return False: every learner sees all columns."""
+        return False
 
     def train(self, signed_weights, round, every_column=False):
         """Train a copy of the learner on every row; see `Trainer`."""

@@ -89,17 +89,25 @@ class TreeGrower:
     binned : BinnedData
     rule : GrowingRule
     threads : Threads
+    columns : ndarray of int32, optional
+        The features that the trees may use, ascending; all by default.
     """
 
-    def __init__(self, binned, rule, threads):
+    def __init__(self, binned, rule, threads, columns=None):
         n_features, n_samples = binned.codes.shape
         self.binned, self.rule, self.threads = binned, rule, threads
+        self._allowed = np.arange(n_features, dtype=np.int32) if columns is None else columns
         self._n_bins = binned.n_bins
         self._rows = np.empty(n_samples, dtype=np.int32)
         self._weights = np.empty(n_samples, dtype=np.int64)
         self._spare_rows, self._spare_weights = np.empty_like(self._rows), np.empty_like(self._weights)
-        self._deck = np.empty(n_features, dtype=np.int32)
+        self._deck = np.empty_like(self._allowed)
         self._free = []  # histogram buffers that no node holds
+
+    @property
+    def samples_columns(self):
+        """Whether trees or nodes draw some of the columns that are allowed."""
+        return self.rule.n_columns < len(self._allowed)
 
     def grow(self, signed_weights, key=(0, 0), every_column=False):
         """Grow a tree that agrees with the signs of the weights as far as it can.
@@ -111,7 +119,7 @@ class TreeGrower:
         key : tuple of int
             Seed and round, which determine the column samples.
         every_column : bool
-            Ignore the rule's column sampling.
+            Ignore the rule's column sampling and use all columns that are allowed.
 
         Returns
         -------
@@ -292,7 +300,7 @@ class TreeGrower:
 
     def _draw_columns(self, *key):
         """Draw the columns of one tree or node, ascending, from the stream of (seed, round[, node])."""
-        self._deck[:] = np.arange(len(self._deck), dtype=np.int32)
+        self._deck[:] = self._allowed
         if self._n_columns == len(self._deck):
             return self._deck.copy()
         draw_columns(np.array(key, dtype=np.uint64), self._deck, self._n_columns)

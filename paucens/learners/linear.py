@@ -141,10 +141,14 @@ class LinearTrainer:
     """`Trainer` of linear classifiers, whose predictions are bits."""
 
     prediction_kind = "sign"
-    samples_columns = False
+    last_stage = 0
 
     def __init__(self, learner, X, order):
         self._learner, self._X, self._order = learner, X, order
+
+    def samples_columns(self, round):
+        """Return False: every learner sees all columns."""
+        return False
 
     def train(self, signed_weights, round, every_column=False):
         """Train the learner of a round; see `Trainer`."""

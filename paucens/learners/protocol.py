@@ -34,12 +34,16 @@ class Trainer(Protocol):
     ----------
     prediction_kind : {"sign", "value", "dense"}
         Whether learners predict +-1, one of at most 256 values each, or any number in [-1, 1].
-    samples_columns : bool
-        Whether `every_column` makes a difference.
+    last_stage : int
+        First round from which on learners may see all columns that they will ever see. A weak learner before it says
+        nothing about those after it.
     """
 
     prediction_kind: str
-    samples_columns: bool
+    last_stage: int
+
+    def samples_columns(self, round):
+        """Tell whether `every_column` makes a difference in a round."""
 
     def train(self, signed_weights, round, every_column=False):
         """Train the learner of a round; return it and its `Predictions` on the training samples."""

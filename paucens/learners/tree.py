@@ -1,5 +1,6 @@
 """Decision trees as weak learners: scikit-learn estimators around `growing`."""
 
+import bisect
 import copy
 
 import numpy as np
@@ -76,9 +77,9 @@ class TreeLearner(BaseEstimator):
         max_bins = check_integer("max_bins", max_bins, 2, MAX_BINS)
         return TreeTrainer(self, bin_features(X, max_bins, threads, order), threads, seed)
 
-    def make_binned_trainer(self, binned, threads, seed):
-        """Do as `make_trainer`, for features that are binned already, positives first."""
-        return TreeTrainer(self, binned, threads, seed)
+    def make_binned_trainer(self, binned, threads, seed, stages=()):
+        """Do as `make_trainer`, for features that are binned already, positives first; stages as in `TreeTrainer`."""
+        return TreeTrainer(self, binned, threads, seed, stages)
 
     def predict_checked(self, X, threads):
         """Predict like `predict`, for an X that is already a finite float array."""
@@ -115,23 +116,37 @@ class TreeTrainer:
     threads : Threads
     seed : int
         Column samples of round t come from (seed, t).
+    stages : sequence of (int, ndarray of int32), default=()
+        The first round of each stage, ascending from 0, and the columns that its trees may use, ascending. A fraction
+        of the columns is one of these. By default all trees may use all columns.
     """
 
-    def __init__(self, learner, binned, threads, seed):
+    def __init__(self, learner, binned, threads, seed, stages=()):
         n_features = len(binned.codes)
-        rule = learner.growing_rule(n_features)
-        self.samples_columns = rule.n_columns < n_features
-        self.prediction_kind = _prediction_kind(rule)
+        stages = stages or [(0, np.arange(n_features, dtype=np.int32))]
+        self._first_rounds = [first for first, _ in stages]
+        self._growers = [
+            TreeGrower(binned, learner.growing_rule(len(columns)), threads, columns) for _, columns in stages
+        ]
+        self.last_stage = self._first_rounds[-1]
+        self.prediction_kind = _prediction_kind(self._growers[0].rule)  # the same in all stages
         self._binned, self._threads, self._seed = binned, threads, seed
-        self._grower = TreeGrower(binned, rule, threads)
         self._template = clone(learner)
         self._template.n_features_in_ = n_features
+
+    def samples_columns(self, round):
+        """Tell whether the trees of a round draw from the columns that they may use."""
+        return self._grower(round).samples_columns
 
     def train(self, signed_weights, round, every_column=False):
         """Grow the tree of a round; see `Trainer`."""
         learner = copy.copy(self._template)
-        learner.nodes_ = self._grower.grow(signed_weights, (self._seed, round), every_column)
+        learner.nodes_ = self._grower(round).grow(signed_weights, (self._seed, round), every_column)
         return learner, self.predictions_of(learner)
+
+    def _grower(self, round):
+        """Return the grower of the stage that a round belongs to."""
+        return self._growers[bisect.bisect_right(self._first_rounds, round) - 1]
 
     def predictions_of(self, learner):
         """Return the predictions on the training samples."""

@@ -52,7 +52,7 @@ def test_trainers_train_on_samples_in_the_given_order(data, learner):
         fitted, predictions = trainer.train(weights[order], 0)
         again = trainer.predictions_of(fitted)
     assert trainer.prediction_kind in KINDS
-    assert trainer.samples_columns is False
+    assert trainer.samples_columns(0) is False and trainer.last_stage == 0
     np.testing.assert_array_equal(predictions.dense, fitted.predict(X)[order])
     np.testing.assert_array_equal(again.dense, predictions.dense)
     assert (weights * fitted.predict(X)).sum() > 0

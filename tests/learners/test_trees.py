@@ -492,6 +492,33 @@ def test_every_column_overrides_the_sample(monkeypatch):
         assert same_nodes(trainer_of(tree, X).train(u, 0, every_column=True)[0].nodes_, full)
 
 
+@pytest.mark.parametrize("sampling", ["tree", "node"])
+def test_trees_of_a_stage_draw_from_its_columns(monkeypatch, sampling):
+    """Those of one stage of all columns are those of no stages."""
+    X, u = one_hot(12)
+    tree, few, all_columns = Tree(3, column_fraction=0.5, column_sampling=sampling), [1, 4, 5, 9], range(12)
+    stages = [(first, np.array(columns, dtype=np.int32)) for first, columns in ((0, few), (5, [3]), (6, all_columns))]
+    with Threads(1) as one:
+        binned = bin_features(X, 256, one)
+        trainer = tree.make_binned_trainer(binned, one, 7, stages)
+        drawn, draw = [], TreeGrower._draw_columns
+        with monkeypatch.context() as context:
+            context.setattr(
+                TreeGrower, "_draw_columns", lambda self, *key: drawn.append((key[1], draw(self, *key))) or drawn[-1][1]
+            )  # the key is (seed, round[, node])
+            grown = [trainer.train(u, t)[0].nodes_ for t in range(9)]
+        every = trainer.train(u, 4, every_column=True)[0].nodes_
+        plain = trainer_of(tree, X)
+        assert all(same_nodes(grown[t], plain.train(u, t)[0].nodes_) for t in (6, 7, 8))
+        alone = Tree(3).make_binned_trainer(binned, one, 7, [(0, stages[0][1])])
+        assert same_nodes(every, alone.train(u, 0)[0].nodes_)
+    for t, columns in drawn:
+        assert len(columns) == (2 if t < 5 else 1 if t == 5 else 6)
+        assert set(columns) <= set(few if t < 5 else [3] if t == 5 else all_columns)
+    assert [trainer.samples_columns(t) for t in (0, 4, 5, 6, 100)] == [True, True, False, True, True]
+    assert trainer.last_stage == 6
+
+
 @pytest.mark.parametrize(("fraction", "d", "n_columns"), [(1.0, 7, 7), (0.5, 7, 4), (1 / 3, 7, 2), (1e-9, 7, 1)])
 def test_a_fraction_of_the_columns_is_at_least_one(fraction, d, n_columns):
     assert Tree(column_fraction=fraction).growing_rule(d).n_columns == n_columns
