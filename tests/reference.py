@@ -232,3 +232,20 @@ def tally(patches, words, members):
     for patch, word in zip(patches, words, strict=True):
         members[patch, word] += 1
     return members
+
+
+# -- windows ---------------------------------------------------------------------------------------
+
+
+def partial_sums(strips, first, offset, threshold, child, value, bias, shape):
+    sums = np.empty((*shape, len(first) - 1), dtype=np.float32)
+    flat, step = strips.ravel(), strips[0].size
+    for row, x in np.ndindex(shape):
+        score = np.float32(bias)
+        for tree, root in enumerate(first[:-1]):
+            node = root
+            while child[node]:
+                node = root + child[node] + (flat[row * step + x + offset[node]] > threshold[node])
+            score += value[node]
+            sums[row, x, tree] = score
+    return sums
