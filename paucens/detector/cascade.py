@@ -30,7 +30,8 @@ def positive_traces(detector, crops, *, least_score, quantile=0.0, n_jobs=None):
         not.
     least_score : float
         Only windows that score above it count: nobody misses windows that are not detected anyway. It may come from
-        `detector.threshold_at_fppi(images, fppi)` for the largest number of false positives that is of interest.
+        `threshold_at_fppi(images, fppi)` of the detector without a cascade, which would hide low scores
+        (`trees.without_rejection()`), for the largest number of false positives that is of interest.
     quantile : float in [0, 0.5], default=0.0
         Share of the windows that may fall below the sum after a tree.
     n_jobs : int, optional
