@@ -232,3 +232,20 @@ def tally(patches, words, members):
     for patch, word in zip(patches, words, strict=True):
         members[patch, word] += 1
     return members
+
+
+# -- windows ---------------------------------------------------------------------------------------
+
+
+def partial_sums(strips, first, strip, column, threshold, child, value, bias, shape):
+    sums, rows = np.empty((*shape, len(first) - 1), dtype=np.float32), strips.reshape(-1, strips.shape[2])
+    for row, x in np.ndindex(shape):
+        score = np.float32(bias)
+        for tree, root in enumerate(first[:-1]):
+            node = root
+            while child[node]:
+                seen = rows[row * strips.shape[1] + strip[node], x + column[node]]
+                node = root + child[node] + (seen > threshold[node])
+            score += value[node]
+            sums[row, x, tree] = score
+    return sums

@@ -114,3 +114,26 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
                 if score[x] > -INFINITY:
                     scores[row, x] = follow(cells + x, stride, &first[0], &strip[0], &column[0], &threshold[0],
                                             &child[0], &value[0], &rejection[0], tree, n_trees, score[x])
+
+
+def partial_sums(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] strip,
+                 const index_t[::1] column, const float[::1] threshold, const index_t[::1] child,
+                 const float[::1] value, float bias, float[:, :, ::1] sums, Py_ssize_t start, Py_ssize_t stop):
+    """Write the sum after each tree of the windows of rows [start, stop); no window is rejected.
+
+    sums: (rows, columns, n_trees) of the windows, one window per cell; the others are as in `scan`. The same values are
+    added in the same order, so a sum equals that of `scan` to the bit.
+    """
+    cdef Py_ssize_t row, x, tree, node, stride = strips.shape[2]
+    cdef const float* cells
+    cdef float score
+    with nogil:
+        for row in range(start, stop):
+            for x in range(sums.shape[1]):
+                cells, score = &strips[row, 0, x], bias
+                for tree in range(sums.shape[2]):
+                    node = first[tree]
+                    while child[node] != 0:
+                        node = first[tree] + child[node] + (cells[strip[node] * stride + column[node]] > threshold[node])
+                    score = score + value[node]
+                    sums[row, x, tree] = score

@@ -22,6 +22,18 @@ def pixels_at(name, sources, k):
         raise ValueError(f"{name}[{k}]: {error}") from error
 
 
+def crop_at(name, sources, k, window):
+    """Return `pixels_at` of a crop; raise ValueError unless it has the size of the window with its margin."""
+    rgb = pixels_at(name, sources, k)
+    if rgb.shape[:2] != window.crop:
+        height, width = window.crop
+        raise ValueError(
+            f"{name}[{k}] has {rgb.shape[0]} x {rgb.shape[1]} pixels; expected {height} x {width}: the window with a "
+            f"margin of {window.margin} on all sides. Cut it so, or change the window."
+        )
+    return rgb
+
+
 def check_sources(name, sources):
     """Raise ValueError unless `sources` is a list of images, for example if it is one image."""
     if not isinstance(sources, list | tuple) or len(sources) == 0:

@@ -173,8 +173,9 @@ class Search:
         return np.pad(pixels, ((down, down), (across, across), (0, 0)), mode="edge")
 
     def crop(self, rgb, threads):
-        """Return the band of a crop, RGB: one window with its margin."""
-        return Band(None, 0, (1, 1), rgb, self._strips_of_pixels(rgb, threads))
+        """Return the band of a crop, RGB: one window with its margin, or more if the crop is larger by some cells."""
+        shape = tuple((side - least) // CELL + 1 for side, least in zip(rgb.shape, self.window.crop, strict=False))
+        return Band(None, 0, shape, rgb, self._strips_of_pixels(rgb, threads))
 
     def _strips_of_pixels(self, rgb, threads):
         return _strips(self.channels(rgb, threads))

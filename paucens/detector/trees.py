@@ -43,9 +43,34 @@ class DetectorTrees:
         """Return the attributes by name, for a file."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def with_rejection(self, rejection):
+        """Return the same trees with another soft cascade.
+
+        Parameters
+        ----------
+        rejection : float or array-like of shape (n_trees,)
+            A window is rejected if its sum after a tree is not larger than this; in single precision.
+
+        Returns
+        -------
+        trees : DetectorTrees
+
+        Raises
+        ------
+        ValueError
+            If there is not one number per tree, or one for all, or a number is nan.
+        """
+        given = np.asarray(rejection, dtype=np.float32)
+        if given.shape not in ((), self.rejection.shape) or np.isnan(given).any():
+            raise ValueError(
+                f"rejection must be a number or {len(self.rejection)} of them, one per tree, not nan; got "
+                f"{rejection!r}. positive_traces finds them."
+            )
+        return replace(self, rejection=np.full_like(self.rejection, given))
+
     def without_rejection(self):
         """Return the same trees without a soft cascade: each window gets the sum of all of them."""
-        return replace(self, rejection=np.full_like(self.rejection, -np.inf))
+        return self.with_rejection(-np.inf)
 
     def part(self, start, stop):
         """Return trees [start, stop) alone, with the same bias."""
@@ -128,7 +153,7 @@ def detector_trees(learners, weights, threshold, places, rejection):
     return DetectorTrees(
         first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
         place=np.where(child[:, None] > 0, places[column], 0).astype(np.int32),
-        threshold=_floats_at_most(np.concatenate([tree.threshold for tree in nodes])),
+        threshold=floats_at_most(np.concatenate([tree.threshold for tree in nodes])),
         child=child.astype(np.int32),
         value=value.astype(np.float32),
         rejection=np.asarray(rejection, dtype=np.float32),
@@ -136,7 +161,7 @@ def detector_trees(learners, weights, threshold, places, rejection):
     )
 
 
-def _floats_at_most(thresholds):
+def floats_at_most(thresholds):
     """Round down to float32: for a float32 x, x > threshold keeps its truth value."""
     rounded = thresholds.astype(np.float32)
     return np.where(rounded > thresholds, np.nextafter(rounded, np.float32(-np.inf)), rounded)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from paucens.detector.samples import pixels_at, repeated_edges, stream, with_edges
+from paucens.detector.samples import crop_at, pixels_at, repeated_edges, stream, with_edges
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
 from paucens.features.channels import CELL
 from paucens.parallel import Threads
@@ -43,7 +43,7 @@ class WindowSampler:
         """Compute the features of the chosen crops and their mirrors, float32 (n, n_features)."""
 
         def of_crop(k):
-            rgb = self._checked_crop(sources, k)
+            rgb = crop_at("positives", sources, k, self.search.window)
             views = [rgb, np.ascontiguousarray(rgb[:, ::-1])][: len(self._orders)]
             edges = np.array(repeated_edges(rgb)) if self.mask_edges else None
             return np.concatenate([self._of_crop(view) for view in views]), edges
@@ -54,16 +54,6 @@ class WindowSampler:
             edges = np.array([edges[order] for _, edges in found for order in self._orders])
             self._mask(values, edges, np.random.default_rng([self.seed, chosen[0]]))
         return values
-
-    def _checked_crop(self, sources, k):
-        rgb, window = pixels_at("positives", sources, k), self.search.window
-        if rgb.shape[:2] != window.crop:
-            height, width = window.crop
-            raise ValueError(
-                f"positives[{k}] has {rgb.shape[0]} x {rgb.shape[1]} pixels; expected {height} x {width}: the "
-                f"window with a margin of {window.margin} on all sides. Cut it so, or change the window."
-            )
-        return rgb
 
     def _mask(self, values, edges, random):
         """Replace the features that depend on edges by those of random crops without edges, in place."""

@@ -1,17 +1,18 @@
-"""The scan of all windows against a twin that follows each window through each tree."""
+"""The scan of all windows and their partial sums against twins that follow each window through each tree."""
 
 import importlib
 import itertools
 
 import numpy as np
 import pytest
+import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
 from paucens._kernels.cpu import has_avx2
 from paucens.detector import scan as scan_module
-from paucens.detector.trees import DetectorTrees, _floats_at_most, detector_trees
+from paucens.detector.trees import DetectorTrees, detector_trees, floats_at_most
 
 BUILDS = ["paucens._kernels.windows"]
 if has_avx2() and importlib.util.find_spec("paucens._kernels.avx2.windows"):
@@ -111,6 +112,35 @@ def test_parts_in_turn_give_the_scores_of_the_whole(build, seed, depth, cut, n_t
     np.testing.assert_array_equal(sums, scan(build, channels, trees, cells))
 
 
+def partial_sums(build, channels, trees, shape, pieces=1):
+    strips = scan_module._strips(channels)
+    sums = np.full((*shape, len(trees.rejection)), np.nan, dtype=np.float32)
+    arguments = strips, *trees.layout(channels.shape[2])[:6]
+    edges = np.linspace(0, shape[0], pieces + 1).astype(int)
+    for start, stop in itertools.pairwise(edges):
+        importlib.import_module(build).partial_sums(*arguments, trees.bias, sums, start, stop)
+    return sums, reference.partial_sums(*arguments, trees.bias, shape)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    depth=st.integers(0, 5),
+    n_trees=st.integers(1, 40),
+    rows=st.integers(0, 3),
+    columns=st.integers(0, 5),
+)
+@settings(max_examples=40, deadline=None)
+def test_partial_sums_are_their_twins_and_those_of_the_scan(build, seed, depth, n_trees, rows, columns):
+    random, cells, n_channels = np.random.default_rng(seed), (3, 2), 4
+    trees = random_trees(random, n_trees, depth, cells, n_channels, -np.inf)
+    channels = random.normal(size=(cells[0] + rows, cells[1] + columns, n_channels)).astype(np.float32)
+    for pieces in (1, 3):
+        sums, expected = partial_sums(build, channels, trees, (rows + 1, columns + 1), pieces)
+        np.testing.assert_array_equal(sums, expected)
+    np.testing.assert_array_equal(sums[..., -1], scan(build, channels, trees, cells))
+
+
 def any_deeper(trees, depth=3):
     level = np.zeros(len(trees.child), dtype=int)
     for first, last in zip(trees.first[:-1], trees.first[1:], strict=True):
@@ -146,6 +176,6 @@ def test_thresholds_round_down():
     random = np.random.default_rng(1)
     values = random.normal(size=1000).astype(np.float32)
     thresholds = np.concatenate([values.astype(np.float64), (values[:-1].astype(np.float64) + values[1:]) / 2])
-    rounded = _floats_at_most(thresholds)
+    rounded = floats_at_most(thresholds)
     assert rounded.dtype == np.float32
     np.testing.assert_array_equal(values[:, None] > rounded, values[:, None].astype(np.float64) > thresholds)
