@@ -249,3 +249,35 @@ def partial_sums(strips, first, strip, column, threshold, child, value, bias, sh
             score += value[node]
             sums[row, x, tree] = score
     return sums
+
+
+def group_windows(windows, height, width, overhead):
+    def cost(box):
+        return (box[1] - box[0] + height) * (box[3] - box[2] + width) + overhead
+
+    def joint(a, b):
+        return [min(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), max(a[3], b[3])]
+
+    group, boxes = [], []
+    for row, column in windows:
+        new = [row, row, column, column]
+        gains = [cost(new), *(cost(joint(box, new)) - cost(box) for box in boxes)]
+        best = int(np.argmin(gains))
+        group.append(len(boxes) if best == 0 else best - 1)
+        boxes = [*boxes, new] if best == 0 else [joint(b, new) if k == best - 1 else b for k, b in enumerate(boxes)]
+    return merge_boxes(group, boxes, cost, joint)
+
+
+def merge_boxes(group, boxes, cost, joint):
+    """Join the two boxes that gain most by it, until none gain; the last box takes the place of the second."""
+    while True:
+        pairs = list(itertools.combinations(range(len(boxes)), 2))
+        gains = [cost(joint(boxes[a], boxes[b])) - cost(boxes[a]) - cost(boxes[b]) for a, b in pairs]
+        if min(gains, default=0) >= 0:
+            return group, boxes
+        a, b = pairs[int(np.argmin(gains))]
+        boxes[a] = joint(boxes[a], boxes[b])
+        last = len(boxes) - 1
+        boxes[b] = boxes[last] if b < last else boxes[b]
+        boxes.pop()
+        group = [a if k == b else b if k == last else k for k in group]

@@ -116,6 +116,22 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
                                             &child[0], &value[0], &rejection[0], tree, n_trees, score[x])
 
 
+def score_windows(const float[:, :, ::1] channels, const index_t[:, ::1] windows, const index_t[::1] first,
+                  const index_t[::1] row, const index_t[::1] inner, const float[::1] threshold,
+                  const index_t[::1] child, const float[::1] value, const float[::1] rejection, float[::1] scores):
+    """Add all trees to the scores of single windows; rejected windows get -infinity.
+
+    channels: (rows, columns, k); windows (n, 2): row and column of the first cell of each; scores (n,): sums so far.
+    A node looks at row[node] of the window and, in it, at the value inner[node] = column * k + channel; the others are
+    as in `scan`, and so are the scores, to the bit.
+    """
+    cdef Py_ssize_t k, stride = channels.shape[1] * channels.shape[2]
+    with nogil:
+        for k in range(windows.shape[0]):
+            scores[k] = follow(&channels[windows[k, 0], windows[k, 1], 0], stride, &first[0], &row[0], &inner[0],
+                               &threshold[0], &child[0], &value[0], &rejection[0], 0, rejection.shape[0], scores[k])
+
+
 def partial_sums(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] strip,
                  const index_t[::1] column, const float[::1] threshold, const index_t[::1] child,
                  const float[::1] value, float bias, float[:, :, ::1] sums, Py_ssize_t start, Py_ssize_t stop):

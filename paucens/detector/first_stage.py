@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from paucens._kernels.regions import group_windows
-from paucens.detector.scan import Band, Search, empty_strips
+from paucens.detector.scan import Search, kernels
+from paucens.detector.stages import channels_of
 from paucens.detector.trees import DetectorTrees
 from paucens.features.channels import CELL
 from paucens.parallel import Threads
@@ -15,7 +16,7 @@ ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for
 OVERHEAD = 200.0  # cells that could be computed in the time that one more region takes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class FirstStage:
     """What all windows go through before other channels are computed.
 
@@ -68,9 +69,8 @@ class TwoStages:
 
     @cached_property
     def late(self):
-        """The search with the other channels."""
-        spec = self.search.spec
-        return replace(self.search, spec=spec.restricted(set(spec.families) - set(self.first.families)))
+        """The families of channels that are computed around windows only."""
+        return [family for family in self.search.spec.families if family not in self.first.families]
 
     @cached_property
     def _trees(self):
@@ -79,7 +79,7 @@ class TwoStages:
         number = np.zeros(spec.n_channels, dtype=np.int32)  # a leaf looks at nothing: channel 0
         for family in early.families:
             number[spec.groups[family]] = np.arange(early.n_channels)[early.groups[family]]
-        n_leading = self.trees.n_leading_within(np.concatenate([np.r_[spec.groups[name]] for name in early.families]))
+        n_leading = self.trees.n_leading_within(channels_of(early.text, spec))
         leading = self.trees.part(0, n_leading)
         place = np.column_stack([leading.place[:, :2], number[leading.place[:, 2]]])
         return replace(leading, place=place), self.trees.part(n_leading, len(self.trees.rejection))
@@ -94,7 +94,7 @@ class TwoStages:
         sums = self.early.scores(band, leading, threads, start)
 
         def finish(windows):
-            return self._finish(band, sums, rest, windows)
+            return self._finish(band, sums[tuple(windows.T)], rest, windows)
 
         groups = regions(sums > -np.inf, self.search.window)
         scores = np.full_like(sums, -np.inf)
@@ -104,25 +104,27 @@ class TwoStages:
 
     def _finish(self, band, sums, rest, windows):
         """Add the trees of the second stage to the sums of some windows of a band; return the scores."""
-        corner = windows.min(axis=0)
-        inside = tuple((windows - corner).T)
-        start = np.full(windows.max(axis=0) - corner + 1, -np.inf, dtype=np.float32)
-        start[inside] = sums[tuple(windows.T)]
-        return self.search.scores(self._region(band, *corner, start.shape), rest, ALONE, start)[inside]
+        corner, margin = windows.min(axis=0), self.search.window.margin // CELL
+        shape = tuple(windows.max(axis=0) - corner + 1)
+        channels = self._channels(
+            band, *corner, *(n + side - 1 for n, side in zip(shape, self.search.window.cells, strict=True))
+        )
+        layout = rest.cell_layout(channels.shape[2])
+        kernels.score_windows(channels, windows - corner + np.int32(margin), *layout, sums)
+        return sums
 
-    def _region(self, band, row, column, shape):
-        """Return a rectangle of windows of a band as a band of its own, with all channels."""
-        spec, window = self.search.spec, self.search.window
-        rows, columns = (n + side - 1 for n, side in zip(shape, window.cells, strict=True))
-        top, left, margin = CELL * row, CELL * column, 2 * window.margin
-        pixels = band.pixels[top : top + CELL * rows + margin, left : left + CELL * columns + margin]
-        late = np.moveaxis(self.late.channels(pixels, ALONE), 2, 1)
+    def _channels(self, band, row, column, rows, columns):
+        """Return all channels of a rectangle of cells of a band with its margin, in which early ones are missing."""
+        spec, margin = self.search.spec, self.search.window.margin
+        height, width = (CELL * side + 2 * margin for side in (rows, columns))
+        pixels = band.pixels[CELL * row : CELL * row + height, CELL * column : CELL * column + width]
+        channels = np.empty((height // CELL, width // CELL, spec.n_channels), dtype=np.float32)
+        spec.fill(np.ascontiguousarray(pixels), self.late, ALONE, channels)
+        inside = channels[margin // CELL :][:rows, margin // CELL :][:, :columns]
         early = band.strips[row : row + rows, :, column : column + columns]
-        strips = empty_strips(rows, spec.n_channels, columns)
-        for source, own in ((early, self.early.spec), (late, self.late.spec)):
-            for family in own.families:
-                strips[:, spec.groups[family]] = source[:, own.groups[family]]
-        return Band(band.level, 0, shape, pixels, strips)
+        for family, part in self.early.spec.groups.items():
+            inside[..., spec.groups[family]] = np.moveaxis(early[:, part], 1, 2)
+        return channels
 
 
 def regions(alive, window):

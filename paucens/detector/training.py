@@ -1,5 +1,7 @@
 """Train a detector: boost, mine hard negatives, boost again (Sec. 4.1 and 4.3)."""
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.base import clone
 
@@ -7,6 +9,7 @@ from paucens.base import Checkpoint, fit_binned
 from paucens.boosting import AdaBoostClassifier
 from paucens.detector.cache import TrainingCache
 from paucens.detector.config import TrainingConfig
+from paucens.detector.first_stage import FirstStage
 from paucens.detector.model import PedestrianDetector
 from paucens.detector.sample_set import SampleSet
 from paucens.detector.trees import detector_trees
@@ -163,7 +166,13 @@ def train_detector(
                 cache.save_detector(k, _boost(config, k, samples, negatives, cache, threads))
             detector = cache.load_detector(k)
         cache.clear()
-        return detector
+        return replace(detector, first_stage=_first_stage(config))
+
+
+def _first_stage(config):
+    """Return the first stage of a training in stages, whose leading trees see some channels only; None without."""
+    families = config.stage_families.get(0, config.spec.text).split("+")
+    return FirstStage(tuple(families)) if len(families) < len(config.spec.families) else None
 
 
 def _boost(config, k, samples, negatives, cache, threads):

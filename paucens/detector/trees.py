@@ -99,6 +99,22 @@ class DetectorTrees:
             self._layouts[n_channels] = *nodes, strip[inner], column[inner], self.threshold[inner], self.value[leaves]
         return self._layouts[n_channels]
 
+    def cell_layout(self, n_channels):
+        """Return what the kernel takes of the trees, for channels (row, column, channel); kept for the next call.
+
+        Returns
+        -------
+        arrays : tuple of ndarrays
+            As the first seven of `layout`: the row of a cell in the place of a strip, and column * n_channels + channel
+            in the place of a column.
+        """
+        key = "cells", n_channels
+        if key not in self._layouts:
+            row, column, channel = (np.ascontiguousarray(part) for part in self.place.T)
+            inner = column * np.int32(n_channels) + channel
+            self._layouts[key] = self.first, row, inner, self.threshold, self.child, self.value, self.rejection
+        return self._layouts[key]
+
     @cached_property
     def _layouts(self):
         return {}

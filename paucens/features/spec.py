@@ -183,20 +183,30 @@ class ChannelSpec:
         rows, columns = rgb.shape[0] // CELL, rgb.shape[1] // CELL
         rgb = np.ascontiguousarray(rgb[: CELL * rows, : CELL * columns])
         out = np.empty((rows, columns, self.n_channels), dtype=np.float32)
-        if out.size:
-            self._fill(rgb, threads, out)
+        self.fill(rgb, self.families, threads, out)
         return out
 
-    def _fill(self, rgb, threads, out):
-        preset, places = self.preset, {family: out[..., part] for family, part in self.groups.items()}
-        simple = [family for family in self.families if family in GROUPS]
+    def fill(self, rgb, families, threads, out):
+        """Compute the channels of some families, and leave the others as they are.
+
+        Parameters
+        ----------
+        rgb : ndarray of shape (height, width, 3)
+            RGB of whole cells, contiguous.
+        families : sequence of str
+            Some families of the spec, in its order.
+        threads : paucens.parallel.Threads
+        out : ndarray of shape (height // 4, width // 4, n_channels), float32
+            Written at the channels of the families.
+        """
+        if not out.size:
+            return
+        preset, places = self.preset, {family: out[..., self.groups[family]] for family in families}
+        simple = [family for family in families if family in GROUPS]
         if simple:
-            end = self.groups[simple[-1]].stop
-            acf_channels(
-                rgb, simple, preset.smooth_luv, preset.smooth_channels, preset.lightness_table, threads, out[..., :end]
-            )
-        planes = self._planes(rgb, threads) if simple != list(self.families) else None
-        for family in self.families[len(simple) :]:
+            self._fill_simple(rgb, simple, threads, out)
+        planes = self._planes(rgb, threads) if simple != list(families) else None
+        for family in families[len(simple) :]:
             if family in ("spLBP", "LBP"):
                 lbp_channels(planes[0], preset.lbp, family == "spLBP", threads, places[family])
             else:
@@ -205,6 +215,17 @@ class ChannelSpec:
                 )
                 covariance_channels(smoothed, preset.covariance, family == "spCov", threads, places[family])
             smooth_cells(places[family], preset.smooth_pooled, threads)
+
+    def _fill_simple(self, rgb, families, threads, out):
+        """Compute L, U, V, M and O as far as wanted, all in one pass."""
+        preset, ends = self.preset, np.cumsum([0, *(len(GROUPS[family]) for family in families)])
+        first = self.groups[families[0]].start
+        is_block = self.groups[families[-1]].stop - first == ends[-1]
+        block = out[..., first : first + ends[-1]] if is_block else np.empty((*out.shape[:2], ends[-1]), out.dtype)
+        acf_channels(rgb, families, preset.smooth_luv, preset.smooth_channels, preset.lightness_table, threads, block)
+        if not is_block:
+            for k, family in enumerate(families):
+                out[..., self.groups[family]] = block[..., ends[k] : ends[k + 1]]
 
     def _planes(self, rgb, threads):
         """Compute what LBP and the statistics describe: L, U and V, or L alone; (n_planes, height, width)."""

@@ -1,0 +1,193 @@
+"""Detection in two stages: the scores of what is left, what is computed, files and errors."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from paucens import AdaBoostClassifier, Tree, persistence
+from paucens.datasets import street_crops, synthetic_streets
+from paucens.detector import PedestrianDetector, Window, train_detector
+from paucens.detector.first_stage import FirstStage, regions
+from paucens.features import ChannelSpec
+from paucens.parallel import Threads
+
+FULL, FEW = ChannelSpec.parse("M+O+LUV+spLBP+spCov"), ChannelSpec.parse("M+O+LUV")
+SIZE = (240, 320)
+
+
+def train(streets, spec, n_estimators, **options):
+    booster = AdaBoostClassifier(
+        learner=Tree(depth=3, column_fraction=1 / 16, column_sampling="node"), shrinkage=0.1, random_state=0
+    )
+    options = {"n_negatives": 60, "most_negatives": 100, "scales": 4} | options
+    return train_detector(*streets, spec, booster, n_estimators=n_estimators, **options)
+
+
+@pytest.fixture(scope="module")
+def streets():
+    crops = street_crops(synthetic_streets(16, seed=1))
+    return list(crops), [record.image for record in synthetic_streets(8, seed=2, people=False, size=SIZE)]
+
+
+@pytest.fixture(scope="module")
+def detector(streets):
+    return train(streets, FULL, (4, 24))
+
+
+@pytest.fixture(scope="module")
+def staged(detector, streets, scene):
+    """The same detector behind one of ten channels that leaves some windows of a scene."""
+    return detector.with_first_stage(leaving_few(train(streets, FEW, (4, 16)), scene))
+
+
+@pytest.fixture(scope="module")
+def scene():
+    return synthetic_streets(3, seed=5)[2].image
+
+
+def all_windows(detector, image, threads=1):
+    """Return the scores of all windows that are not rejected, by level, row and column."""
+    with Threads(threads) as pool:
+        levels = detector.search.levels(image.shape[:2])
+        boxes, windows = detector.candidates(image, levels, -np.inf, pool)
+    return dict(zip(map(tuple, windows.tolist()), boxes[:, 4].tolist(), strict=True))
+
+
+def leaving_few(detector, image):
+    """Make the last tree of a detector leave the best windows of an image only, about three in a hundred."""
+    single = replace(detector, first_stage=None, trees=detector.trees.without_rejection())
+    rejection = single.trees.rejection.copy()
+    score = np.quantile(list(all_windows(single, image).values()), 0.97)
+    rejection[-1] = np.nextafter(np.float32(score), np.float32(-np.inf))
+    return replace(detector, trees=detector.trees.with_rejection(rejection))
+
+
+def test_what_is_left_has_the_scores_of_the_whole_detector(detector, staged, scene):
+    whole, left = all_windows(detector, scene), all_windows(staged, scene)
+    assert 0 < len(left) < 0.1 * len(whole)
+    assert all(whole[window] == score for window, score in left.items())
+    assert all_windows(staged, scene, threads=2) == left
+    first = replace(staged, search=replace(staged.search, spec=FEW), trees=staged.first_stage.trees, first_stage=None)
+    assert set(left) == set(all_windows(first, scene)) & set(whole)
+
+
+@pytest.mark.parametrize("families", ["M", "LUV+O", "spLBP"])
+def test_any_families_may_come_first(detector, scene, families, streets):
+    first = train(streets, ChannelSpec.parse(families), (8,))
+    staged = detector.with_first_stage(leaving_few(first, scene))
+    whole, left = all_windows(detector, scene), all_windows(staged, scene)
+    assert 0 < len(left) < len(whole)
+    assert all(whole[window] == score for window, score in left.items())
+
+
+def test_leading_trees_are_a_first_stage_too(streets, scene):
+    """Trained in stages, an ensemble needs no other one: the first trees reject, and their sums are kept."""
+    whole = train(streets, FULL, (4, 32), stages={0: FEW.text, 12: FULL.text})
+    assert whole.first_stage == FirstStage(FEW.families)
+    n_trees = len(whole.trees.rejection)
+    head = replace(whole, trees=whole.trees.part(0, 12), first_stage=None)
+    rejection = np.concatenate([leaving_few(head, scene).trees.rejection, np.full(n_trees - 12, -np.inf)])
+    whole = replace(whole, trees=whole.trees.with_rejection(rejection))
+    left, single = all_windows(whole, scene), all_windows(whole.without_stages(), scene)
+    assert left == single and len(left) > 0
+
+
+def test_other_channels_are_computed_around_windows_only(staged, scene, monkeypatch):
+    computed = []
+
+    def record(spec, rgb, families, threads, out, fill=ChannelSpec.fill):
+        computed.append((tuple(families), out.shape[0] * out.shape[1]))
+        return fill(spec, rgb, families, threads, out)
+
+    monkeypatch.setattr(ChannelSpec, "fill", record)
+    staged.detect(scene)
+    cells = {families: sum(n for own, n in computed if own == families) for families in dict(computed)}
+    assert set(cells) == {FEW.families, ("spLBP", "spCov")}
+    assert cells["spLBP", "spCov"] < cells[FEW.families]
+    computed.clear()
+    nothing = replace(staged, first_stage=replace(staged.first_stage, trees=reject_all(staged.first_stage.trees)))
+    assert nothing.detect(scene, threshold=-np.inf).shape == (0, 5)
+    assert {families for families, _ in computed} == {FEW.families}
+
+
+def reject_all(trees):
+    return trees.with_rejection(np.inf)
+
+
+def test_thresholds_do_not_depend_on_the_stages(detector, staged, streets):
+    images = streets[1]
+    assert staged.threshold_at_fppi(images, 1) == detector.threshold_at_fppi(images, 1)
+    assert staged.threshold_at_fppi(images, 1, staged=True) <= detector.threshold_at_fppi(images, 1)
+
+
+def test_a_first_stage_searches_the_same_windows(detector, streets):
+    first = train(streets, FEW, (4,))
+    for other in (
+        replace(first, search=replace(first.search, per_octave=8)),
+        replace(first, search=replace(first.search, window=Window(inside=True))),
+        replace(first, search=replace(first.search, spec=ChannelSpec.parse("M+O+LUV", preset="release"))),
+    ):
+        with pytest.raises(ValueError, match="The first stage must search the same windows at the same sizes"):
+            detector.with_first_stage(other)
+    with pytest.raises(ValueError, match="needs some families out of LUV, M, O, spLBP, spCov, and not all of them"):
+        detector.with_first_stage(detector)
+    with pytest.raises(ValueError, match="they allow no first stage"):
+        replace(first, search=replace(first.search, lambdas={"LUV": 0, "M": 0, "O": 0}), first_stage=FirstStage(("M",)))
+    assert detector.with_first_stage(first).without_stages().first_stage is None
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def test_files(staged, scene, tmp_path):
+    staged.save(tmp_path / "model.npz")
+    again = PedestrianDetector.load(tmp_path / "model.npz")
+    assert again.first_stage.families == FEW.families
+    assert all_windows(again, scene) == all_windows(staged, scene)
+    leading = replace(staged, first_stage=FirstStage(FEW.families))
+    leading.save(tmp_path / "model.npz")
+    assert PedestrianDetector.load(tmp_path / "model.npz").first_stage == FirstStage(FEW.families)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "spoil", "message"),
+    [
+        ({"first_stage": "LUV+M+O+spLBP+spCov"}, "place", None, "needs some families"),
+        ({"first_stage": ""}, "place", None, "needs some families"),
+        ({"first_stage": 3}, "place", None, "not a complete detector"),
+        ({"first_stage": None}, "place", None, "not a complete detector"),
+        ({"first_stage": "LUV+Haar"}, "place", None, "needs some families"),
+        ({"first_stage": "LUV"}, "place", None, "channel"),
+        ({}, "place", lambda a: a + 1000, "row"),
+        ({}, "child", lambda a: -a, "own ancestor"),
+        ({}, "threshold", lambda a: a * np.float32(np.nan), "nan"),
+    ],
+)
+def test_tampered_files(staged, changes, name, spoil, message, tmp_path):
+    staged.save(tmp_path / "model.npz")
+    header, arrays = persistence.load(tmp_path / "model.npz", "PedestrianDetector")
+    header = {key: value for key, value in header.items() if key not in ("format", "format_version")} | changes
+    if spoil is not None:
+        arrays[f"first_stage/{name}"] = spoil(arrays[f"first_stage/{name}"])
+    persistence.save(tmp_path / "bad.npz", header, arrays)
+    with pytest.raises(ValueError, match=message):
+        PedestrianDetector.load(tmp_path / "bad.npz")
+
+
+# -- regions ---------------------------------------------------------------------------------------
+
+
+def test_regions_hold_every_window_once():
+    window, alive = Window(), np.random.default_rng(0).random((60, 80)) < 0.02
+    alive[10:14, 20:25] = True
+    groups = regions(alive, window)
+    np.testing.assert_array_equal(sorted(map(tuple, np.concatenate(groups))), np.argwhere(alive))
+    assert regions(np.zeros((3, 4), dtype=bool), window) == []
+
+
+def test_windows_far_apart_get_regions_of_their_own():
+    alive = np.zeros((200, 200), dtype=bool)
+    alive[5:8, 5:8] = alive[150, 150] = alive[5, 180] = True
+    groups = regions(alive, Window())
+    assert sorted(map(len, groups)) == [1, 1, 9]
