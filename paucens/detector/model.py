@@ -6,13 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from paucens import persistence
-from paucens.detector.samples import check_sources
 from paucens.detector.scan import Search
 from paucens.detector.suppression import non_maximum_suppression
 from paucens.detector.trees import DetectorTrees
 from paucens.detector.window import Window
 from paucens.features import ChannelSpec, Preset, estimate_lambdas
-from paucens.images import as_rgb
+from paucens.images import as_rgb, check_sources
 from paucens.parallel import Threads
 from paucens.validation import check_number, check_positive
 
