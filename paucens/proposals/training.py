@@ -76,11 +76,15 @@ def train_bing(
 
     Notes
     -----
-    As Cheng et al. train their first stage. Positives are the windows around the person at all sizes of the scale grid
-    whose intersection over union with the middle of the crop is at least 0.5, and their mirror images. Sizes are left
-    out whose points depend on pixels outside the crop. Negatives are drawn from the windows of all sizes of an image
-    with equal chance. The weights are those of LIBLINEAR's linear classifier of squared hinge loss and L1 penalty. Then
-    each base takes the signs of what is left of the weights, and their mean magnitude as its coefficient.
+    Positives are the windows around the person at all sizes of the scale grid whose intersection over union with the
+    window in the middle of the crop is at least 0.5, and their mirror images. Negatives are drawn from the windows of
+    all sizes of an image with equal chance. The weights are those of LIBLINEAR's linear classifier of squared hinge
+    loss and L1 penalty. Then each base takes the signs of what is left of the weights, and their mean magnitude as its
+    coefficient.
+
+    So Cheng et al. train their first stage, who count each sample alike. We depart from them as follows: sizes are left
+    out whose points depend on pixels outside the crop, negatives need not be compared with people, and columns are
+    centred before LIBLINEAR sees them, which changes little but the time.
 
     Examples
     --------
