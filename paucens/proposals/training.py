@@ -84,7 +84,7 @@ def train_bing(
 
     So Cheng et al. train their first stage, who count each sample alike. We depart from them as follows: sizes are left
     out whose points depend on pixels outside the crop, negatives need not be compared with people, and columns are
-    centred before LIBLINEAR sees them, which changes little but the time.
+    centred before LIBLINEAR sees them, without which it does not converge on normalised ones.
 
     Examples
     --------
