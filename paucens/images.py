@@ -1,4 +1,4 @@
-"""Image files to grey values, images of all allowed kinds to RGB, or an error that says what was given."""
+"""Image files, images of all allowed kinds and lists of them to RGB (or grey), or an error that says what was given."""
 
 import io
 from pathlib import Path
@@ -187,3 +187,28 @@ def _unit_floats(pixels):
             "Divide by the value of white."
         )
     return pixels
+
+
+# -- lists of images -------------------------------------------------------------------------------
+
+
+def pixels_of(source):
+    """Return the RGB of an image, given as a path or as `as_rgb` takes it."""
+    return read_rgb(source) if isinstance(source, str | Path) else as_rgb(source)
+
+
+def pixels_at(name, sources, k):
+    """Return `pixels_of` image k of a list; an error names it."""
+    try:
+        return pixels_of(sources[k])
+    except ValueError as error:
+        raise ValueError(f"{name}[{k}]: {error}") from error
+
+
+def check_sources(name, sources):
+    """Raise ValueError unless `sources` is a list of images, for example if it is one image."""
+    if not isinstance(sources, list | tuple) or len(sources) == 0:
+        raise ValueError(
+            f"{name} must be a list of images or of files, at least one; got {type(sources).__name__}"
+            f"{'' if not hasattr(sources, '__len__') else f' of length {len(sources)}'}."
+        )

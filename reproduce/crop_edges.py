@@ -17,7 +17,8 @@ import numpy as np
 from detectors import PROTOCOLS, load, training_data
 from harness import Run, exit_code
 from paucens.detector import Window
-from paucens.detector.samples import pixels_of, repeated_edges
+from paucens.detector.samples import repeated_edges
+from paucens.images import pixels_of
 from paucens.plotting import GREY, house_style, new_figure
 from report import markdown
 

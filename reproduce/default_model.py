@@ -28,7 +28,7 @@ from PIL import Image, ImageFilter
 import detectors
 from detectors.training import build_folder, slug
 from harness import Run, exit_code
-from paucens.detector.samples import pixels_of
+from paucens.images import pixels_of
 from paucens.plotting import house_style, new_figure
 from report import markdown
 

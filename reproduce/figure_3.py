@@ -38,10 +38,10 @@ import detectors
 from detectors import window_classifiers as windows
 from harness import Run, exit_code
 from paucens.datasets import load_inria, street_crops, synthetic_streets
-from paucens.detector.samples import pixels_of
 from paucens.evaluation import fppw_curve
 from paucens.evaluation.curves import miss_rates_at
 from paucens.features.opencv import from_opencv
+from paucens.images import pixels_of
 from paucens.metrics.intervals import wilson_interval
 from paucens.plotting import BLUE, DARK, GREY, ORANGE, house_style, new_figure
 from report import markdown, paper_says

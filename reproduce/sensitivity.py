@@ -19,7 +19,7 @@ from detectors import DIFFERENCE, PROTOCOLS, DetectorConfig, cases, judged, load
 from detectors.data import test_set, training_data
 from harness import Run, exit_code
 from paucens.detector import non_maximum_suppression
-from paucens.detector.samples import pixels_of
+from paucens.images import pixels_of
 from paucens.parallel import Threads
 from paucens.plotting import draw_forest, house_style, method_style, new_figure
 from report import markdown

@@ -18,8 +18,8 @@ import numpy as np
 
 from detectors import load, training_data, without_edges
 from harness import Run, exit_code
-from paucens.detector.samples import pixels_of
 from paucens.features.pyramid import resize
+from paucens.images import pixels_of
 from paucens.parallel import Threads
 from paucens.plotting import GREY, house_style, new_figure
 from report import markdown

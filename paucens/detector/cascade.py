@@ -3,9 +3,10 @@
 import numpy as np
 
 from paucens._kernels.builds import chosen
-from paucens.detector.samples import check_sources, crop_at
+from paucens.detector.samples import crop_at
 from paucens.detector.trees import floats_at_most
 from paucens.features.channels import CELL
+from paucens.images import check_sources
 from paucens.parallel import Threads
 from paucens.validation import check_number, check_positive
 

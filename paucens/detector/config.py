@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import clone
 
 from paucens.base import WeightedEnsemble
-from paucens.detector.samples import check_sources, stream
+from paucens.detector.samples import stream
 from paucens.detector.scan import Search
 from paucens.detector.stages import checked_stages, stage_columns
 from paucens.detector.window import Window
 from paucens.features import ChannelSpec
+from paucens.images import check_sources
 from paucens.learners.binning import MAX_BINS
 from paucens.persistence import plain
 from paucens.validation import check_choice, check_integer

@@ -9,12 +9,11 @@ import numpy as np
 from paucens import persistence
 from paucens.detector.files import attributes_of_file, header_and_arrays
 from paucens.detector.first_stage import FirstStage, TwoStages, check_first_stage
-from paucens.detector.samples import check_sources
 from paucens.detector.scan import Search
 from paucens.detector.suppression import non_maximum_suppression
 from paucens.detector.trees import DetectorTrees
 from paucens.features import estimate_lambdas
-from paucens.images import as_rgb
+from paucens.images import as_rgb, check_sources
 from paucens.parallel import Threads
 from paucens.validation import check_number, check_positive
 

@@ -6,8 +6,9 @@ from functools import cached_property
 import numpy as np
 from tqdm import tqdm
 
-from paucens.detector.samples import pixels_at, repeated_edges, stream
+from paucens.detector.samples import repeated_edges, stream
 from paucens.detector.window_sampler import MIRRORED, WindowSampler
+from paucens.images import pixels_at
 from paucens.learners.binning import code_features, find_thresholds
 
 IMAGES_PER_FILE = 32

@@ -1,25 +1,10 @@
-"""Images that samples come from: reading them, the edges that they repeat, streams of random numbers."""
-
-from pathlib import Path
+"""Images that samples come from: the edges that they repeat, streams of random numbers."""
 
 import numpy as np
 
-from paucens.images import as_rgb, read_rgb
+from paucens.images import pixels_at
 
 LEAST_EDGE = 3  # pixels
-
-
-def pixels_of(source):
-    """Return the RGB of an image, given as a path or as `paucens.images.as_rgb` takes it."""
-    return read_rgb(source) if isinstance(source, str | Path) else as_rgb(source)
-
-
-def pixels_at(name, sources, k):
-    """Return `pixels_of` image k of a list; an error names it."""
-    try:
-        return pixels_of(sources[k])
-    except ValueError as error:
-        raise ValueError(f"{name}[{k}]: {error}") from error
 
 
 def crop_at(name, sources, k, window):
@@ -32,15 +17,6 @@ def crop_at(name, sources, k, window):
             f"margin of {window.margin} on all sides. Cut it so, or change the window."
         )
     return rgb
-
-
-def check_sources(name, sources):
-    """Raise ValueError unless `sources` is a list of images, for example if it is one image."""
-    if not isinstance(sources, list | tuple) or len(sources) == 0:
-        raise ValueError(
-            f"{name} must be a list of images or of files, at least one; got {type(sources).__name__}"
-            f"{'' if not hasattr(sources, '__len__') else f' of length {len(sources)}'}."
-        )
 
 
 def repeated_edges(rgb):

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from paucens.detector.samples import crop_at, pixels_at, repeated_edges, stream, with_edges
+from paucens.detector.samples import crop_at, repeated_edges, stream, with_edges
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
 from paucens.features.channels import CELL
+from paucens.images import pixels_at
 from paucens.parallel import Threads
 
 ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for that pool

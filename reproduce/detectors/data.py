@@ -10,8 +10,9 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from harness import MissingData
 from paucens import datasets
-from paucens.detector.samples import pixels_of, repeated_edges
+from paucens.detector.samples import repeated_edges
 from paucens.evaluation import match_images, prepare_images
+from paucens.images import pixels_of
 from paucens.parallel import Threads
 
 SMOOTH = 0.5  # radius of the triangle filter that makes photographs as smooth as the crops of INRIA

@@ -7,7 +7,7 @@ import numpy as np
 
 from harness import is_stand_in
 from paucens import evaluation
-from paucens.detector.samples import pixels_of
+from paucens.images import pixels_of
 from paucens.parallel import Threads
 from report import interval_text
 

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sklearn.svm import LinearSVC
 
 from paucens.detector import PedestrianDetector
-from paucens.detector.samples import pixels_of, stream
+from paucens.detector.samples import stream
 from paucens.detector.window import Window
 from paucens.features import lbp
 from paucens.features.channels import CELL
@@ -20,6 +20,7 @@ from paucens.features.hog import GREY as GREY_WEIGHTS
 from paucens.features.hog import LBP_CELL, N_HOG, PATTERNS
 from paucens.features.opencv import from_opencv
 from paucens.features.pyramid import resize, scales
+from paucens.images import pixels_of
 from paucens.parallel import Threads
 
 WINDOW = Window(target=(128.0, 64.0))  # as large as its target: it must not leave the photograph

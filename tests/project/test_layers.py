@@ -14,7 +14,7 @@ LEVELS = [  # bottom to top
     {"images", "parallel", "persistence", "validation"},
     {"datasets", "features", "learners", "metrics"},
     {"base", "cutting_plane", "evaluation"},
-    {"boosting", "ensemble", "structural"},
+    {"boosting", "ensemble", "structural", "proposals"},
     {"detector"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}

@@ -1,0 +1,7 @@
+"""The first stage of a detector: binarized normed gradients (BING, Cheng et al. 2014) tell which windows to discard."""
+
+from paucens.proposals.bing import Bing, greedy_bases
+from paucens.proposals.thresholds import calibrated
+from paucens.proposals.training import train_bing
+
+__all__ = ["Bing", "calibrated", "greedy_bases", "train_bing"]

@@ -1,0 +1,90 @@
+"""Thresholds that discard given shares of the windows of images, one for all sizes of windows or one for each."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from paucens.images import check_sources, pixels_at
+from paucens.parallel import Threads
+from paucens.proposals.grid import ALONE, Grid
+from paucens.validation import check_positive
+
+
+def calibrated(
+    bing, images, shares, *, per_scale=False, target=(100.0, 41.0), margin=16, scales_per_octave=8, n_jobs=None
+):
+    """Find the thresholds that discard given shares of the windows of images.
+
+    Parameters
+    ----------
+    bing : Bing
+    images : list of arrays or paths
+        Typical images, for example those that `bing` was trained on.
+    shares : list of float
+        Shares of windows to discard, each from 0 to 1.
+    per_scale : bool, default=False
+        Whether to find a threshold for each size of windows, so that the share holds for each of them.
+    target, margin, scales_per_octave
+        The grid of windows, as for `train_bing`.
+    n_jobs : int, optional
+        Number of threads, as in joblib. Results do not depend on it.
+
+    Returns
+    -------
+    bings : list of Bing
+        One for each share: the same scores with the largest thresholds that discard at most this share. Windows of
+        equal score are kept or discarded together.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, an image cannot be read, or there is no window.
+
+    Notes
+    -----
+    Memory is 4 bytes per window, and an image of 640 x 480 pixels has 73 888 of them.
+
+    Examples
+    --------
+    >>> from paucens.datasets import street_crops, synthetic_streets
+    >>> from paucens.proposals import train_bing
+    >>> empty = [record.image for record in synthetic_streets(2, people=False)]
+    >>> bing = train_bing(list(street_crops(synthetic_streets(4))), empty)
+    >>> none, half = calibrated(bing, empty, [0, 0.5])
+    >>> bool(none.thresholds[0] < half.thresholds[0])
+    True
+    """
+    check_sources("images", images)
+    grid = Grid(bing.window_shape, target, margin, scales_per_octave)
+    for share in shares:
+        check_positive("shares", share, zero=True, most=1)
+    with Threads(n_jobs) as threads:
+        found = threads.map(lambda k: _scores_by_size(bing, grid, images, k), range(len(images)))
+    by_size = {}
+    for size, scores in (pair for of_image in found for pair in of_image):
+        by_size.setdefault(size if per_scale else 0, []).append(scores)
+    if not by_size:
+        raise ValueError("No image is as large as the person in a window; give larger images.")
+    sizes = sorted(by_size)
+    heights = (bing.window_height * 2.0 ** (np.array(sizes) / scales_per_octave)).astype(np.float32)
+    ranked = [np.sort(np.concatenate(by_size[size])) for size in sizes]
+    return [
+        replace(bing, thresholds=np.array([_lowest_kept(one, share) for one in ranked]), heights=heights)
+        for share in shares
+    ]
+
+
+def _scores_by_size(bing, grid, images, k):
+    """Return pairs of the size of windows, in steps of the scale grid, and their scores."""
+    rgb = pixels_at("images", images, k)
+    pairs = []
+    for level, grid_shape in grid.levels(rgb.shape[:2]):
+        scores = bing.scores(grid.pixels(rgb, level), grid_shape, grid.margin, ALONE)
+        pairs.append((round(-grid.per_octave * np.log2(level.scale)), scores.ravel()))
+    return pairs
+
+
+def _lowest_kept(ranked, share):
+    """Return the largest threshold below which at most a share of the scores lies; infinity for all."""
+    n = int(share * len(ranked) + 1e-9)
+    return ranked[n] if n < len(ranked) else np.float32(np.inf)
