@@ -13,11 +13,11 @@ def overlap(a, b, denominator="union"):
 
 
 def suppress(boxes, limit, denominator):
-    keep = []
+    leader = []
     for box in range(len(boxes)):
-        if all(overlap(boxes[kept], boxes[box], denominator) <= limit for kept in keep):
-            keep.append(box)
-    return np.isin(np.arange(len(boxes)), keep)
+        kept = [k for k in range(box) if leader[k] == k and overlap(boxes[k], boxes[box], denominator) > limit]
+        leader.append(min(kept, default=box))
+    return leader
 
 
 def match(detections, truth, ignore, limit, ignore_overlap="first", ignore_once=False):

@@ -3,6 +3,8 @@
 A box is a row x, y, w, h and possibly further columns; its area is w * h. Boxes without area overlap nothing.
 """
 
+from paucens._kernels.types cimport index_t
+
 ctypedef const double* box_t
 
 
@@ -39,8 +41,8 @@ def overlaps(const double[:, ::1] boxes, const double[:, ::1] others, bint by_fi
                     out[i, j] = over_union(&boxes[i, 0], &others[j, 0])
 
 
-def suppress(const double[:, ::1] boxes, double overlap, bint by_smaller, unsigned char[::1] keep):
-    """Mark the boxes, best first, that overlap no better kept box by more than `overlap`.
+def suppress(const double[:, ::1] boxes, double overlap, bint by_smaller, index_t[::1] leader):
+    """Write the best kept box that overlaps each of the boxes, best first, by more than `overlap`, itself if it is kept.
 
     The overlap is intersection / smaller area, or / union. Only kept boxes remove others.
     """
@@ -48,18 +50,18 @@ def suppress(const double[:, ::1] boxes, double overlap, bint by_smaller, unsign
     cdef double shared
     with nogil:
         for i in range(boxes.shape[0]):
-            keep[i] = True
+            leader[i] = <index_t> i
         for i in range(boxes.shape[0]):
-            if not keep[i]:
+            if leader[i] != i:
                 continue
             for j in range(i + 1, boxes.shape[0]):
-                if keep[j]:
+                if leader[j] == j:
                     if by_smaller:
                         shared = over_smaller(&boxes[i, 0], &boxes[j, 0])
                     else:
                         shared = over_union(&boxes[i, 0], &boxes[j, 0])
                     if shared > overlap:
-                        keep[j] = False
+                        leader[j] = <index_t> i
 
 
 # -- matching --------------------------------------------------------------------------------------

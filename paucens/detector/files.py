@@ -10,10 +10,11 @@ from paucens.detector.scan import Search
 from paucens.detector.trees import DetectorTrees
 from paucens.detector.window import Window
 from paucens.features import ChannelSpec, Preset
+from paucens.proposals import Bing
 from paucens.validation import check_number
 
 KIND = "PedestrianDetector"
-FIRST_STAGE = "first_stage/"  # how names of its arrays start
+FIRST_STAGE, PROPOSALS = "first_stage/", "proposals/"  # how names of their arrays start
 
 
 def header_and_arrays(detector):
@@ -28,11 +29,13 @@ def header_and_arrays(detector):
         "threshold": detector.threshold,
         "lambdas": detector.lambdas,
         "notes": detector.notes,
-        "first_stage": None if first is None else "+".join(first.families),
+        "first_stage": None if first is None else _settings_of(first),
     }
     arrays = detector.trees.arrays()
     if first is not None and first.trees is not None:
         arrays |= {FIRST_STAGE + name: array for name, array in first.trees.arrays().items()}
+    if detector.proposals is not None:
+        arrays |= {PROPOSALS + name: array for name, array in detector.proposals.arrays().items()}
     return header, arrays
 
 
@@ -45,7 +48,10 @@ def attributes_of_file(path):
         If the file is damaged, of another kind or version, or holds an index or a setting out of range.
     """
     header, arrays = persistence.load(path, KIND)
-    first = {name: arrays.pop(FIRST_STAGE + name) for name in _names(arrays, FIRST_STAGE)}
+    first, proposals = (
+        {name.removeprefix(part): arrays.pop(name) for name in list(arrays) if name.startswith(part)}
+        for part in (FIRST_STAGE, PROPOSALS)
+    )
     try:
         spec = ChannelSpec.parse(header["spec"]["families"], Preset.from_plain(header["spec"]["preset"]))
         sizes = {name: tuple(size) if isinstance(size, list) else size for name, size in header["window"].items()}
@@ -55,6 +61,7 @@ def attributes_of_file(path):
             "threshold": check_number("threshold", header["threshold"]),
             "notes": header["notes"],
             "first_stage": _first_stage(header.get("first_stage"), first),
+            "proposals": Bing.from_arrays(proposals) if proposals else None,
         }
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{path} is not a complete detector: {error}. Save the model again.") from error
@@ -67,15 +74,18 @@ def attributes_of_file(path):
     return attributes
 
 
-def _names(arrays, start):
-    return [name.removeprefix(start) for name in arrays if name.startswith(start)]
+def _settings_of(first):
+    within = None if first.within == np.inf else float(first.within)
+    return {"families": "+".join(first.families), "within": within}
 
 
-def _first_stage(families, arrays):
+def _first_stage(settings, arrays):
     """Make the first stage of a file; files of version 0.1 have none."""
-    if families is None and not arrays:
+    if settings is None and not arrays:
         return None
-    return FirstStage(tuple(families.split("+")), DetectorTrees(**arrays) if arrays else None)
+    trees = DetectorTrees(**arrays) if arrays else None
+    within = np.inf if settings["within"] is None else check_number("within", settings["within"])
+    return FirstStage(tuple(settings["families"].split("+")), trees, within)
 
 
 def check_trees(trees, window, spec):

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from paucens._kernels.regions import group_windows
-from paucens.detector.scan import Search, kernels
+from paucens.detector.scan import BAND_BYTES, Band, Search, kernels
 from paucens.detector.stages import channels_of
+from paucens.detector.suppression import DENOMINATOR, OVERLAP, leading_scores
 from paucens.detector.trees import DetectorTrees
 from paucens.features.channels import CELL
 from paucens.parallel import Threads
@@ -28,10 +30,49 @@ class FirstStage:
     trees : DetectorTrees or None, default=None
         Trees of an ensemble of its own, on the channels of these families alone. They only reject windows: the score
         of a window that they leave is that of the detector without them.
+    within : float, default=inf
+        Windows overlap as in non-maximum suppression. Of those that overlap, only those go on whose score in this stage
+        is within this distance of the best one.
     """
 
     families: tuple
     trees: DetectorTrees | None = None
+    within: float = np.inf
+
+
+class Left(NamedTuple):
+    """Windows of a band that the first stage leaves.
+
+    Attributes
+    ----------
+    k : int
+        Index of the level.
+    band : Band
+        With the channels of the first stage.
+    windows : ndarray of shape (n, 2), int32
+        Rows and columns in the band.
+    first_scores : ndarray of shape (n,), float32
+    sums : ndarray of shape (n,), float32
+        Sums of the leading trees of the detector.
+    """
+
+    k: int
+    band: Band
+    windows: np.ndarray
+    first_scores: np.ndarray
+    sums: np.ndarray
+
+    @property
+    def in_level(self):
+        """Rows and columns of the windows in the level."""
+        return self.windows + np.array([self.band.first_row, 0])
+
+    def without_band(self):
+        """Return the same windows without pixels and channels."""
+        return self._replace(band=self.band._replace(pixels=None, strips=None))
+
+
+NOTHING = np.empty((0, 2), np.int32), np.empty(0, np.float32), np.empty(0, np.float32)
 
 
 def check_first_stage(first, search):
@@ -42,6 +83,8 @@ def check_first_stage(first, search):
             f"A first stage needs some families out of {', '.join(known)}, and not all of them; got "
             f"{', '.join(first.families) or 'none'}."
         )
+    if not first.within >= 0:
+        raise ValueError(f"within must be a distance of scores, at least 0; got {first.within}.")
     if search.lambdas is not None:
         raise ValueError("Channels that follow power laws are cheap for all windows: they allow no first stage.")
 
@@ -84,33 +127,107 @@ class TwoStages:
         place = np.column_stack([leading.place[:, :2], number[leading.place[:, 2]]])
         return replace(leading, place=place), self.trees.part(n_leading, len(self.trees.rejection))
 
-    def scores(self, band, threads, start=None):
-        """Score the windows of a band of pixels; see `Search.scores`."""
-        leading, rest = self._trees
+    def scored(self, rgb, levels, threshold, proposed, threads):
+        """Score the windows of an image that the first stage leaves.
+
+        Parameters
+        ----------
+        rgb : ndarray
+            RGB by `paucens.images.as_rgb`.
+        levels : list of Level
+        threshold : float
+        proposed : callable(band, bias) -> ndarray or None
+            Where to start in a band, see `Search.scores`.
+        threads : paucens.parallel.Threads
+
+        Yields
+        ------
+        k : int
+            Index of a level.
+        windows : ndarray of shape (n, 2)
+            Rows and columns of windows in the level.
+        scores : ndarray of shape (n,)
+            Their scores, above the threshold.
+        """
+        found, n_bytes = [], 0
+        for k, band in self.search.bands(rgb, levels, threads):
+            left = self._first_scores(k, band, proposed, threads)
+            if len(left.windows):
+                n_bytes += left.band.pixels.nbytes + left.band.strips.nbytes
+                found.append(left if n_bytes <= BAND_BYTES else left.without_band())
+        found = self._best_of_overlapping(found, levels)
+        scores = self._second_scores(rgb, levels, found, threads)
+        for left, values in zip(found, scores, strict=True):
+            above = values > threshold
+            yield left.k, left.in_level[above], values[above]
+
+    # -- the first stage ---------------------------------------------------------------------------
+
+    def _first_scores(self, k, band, proposed, threads):
+        """Return the windows of a band that the first stage leaves, and their sums."""
+        leading, _ = self._trees
+        start = proposed(band, leading.bias)
+        if start is not None and not (start > -np.inf).any():
+            return Left(k, band, *NOTHING)
         band = self.early.with_strips(band, threads)
+        first = None
         if self.first.trees is not None:
-            passed = self.early.scores(band, self.first.trees, threads, start) > -np.inf
-            start = np.where(passed, leading.bias, np.float32(-np.inf))
+            first = self.early.scores(band, self.first.trees, threads, start)
+            start = np.where(first > -np.inf, leading.bias, np.float32(-np.inf))
         sums = self.early.scores(band, leading, threads, start)
+        windows = np.ascontiguousarray(np.argwhere(sums > -np.inf), dtype=np.int32)
+        places = tuple(windows.T)
+        return Left(k, band, windows, (sums if first is None else first)[places], sums[places])
 
-        def finish(windows):
-            return self._finish(band, sums[tuple(windows.T)], rest, windows)
+    def _best_of_overlapping(self, found, levels):
+        """Leave out windows whose first score is far below that of a window that they overlap."""
+        if not found or self.first.within == np.inf:
+            return found
+        window = self.search.window
+        boxes = [
+            np.column_stack([window.boxes(left.in_level, levels[left.k].ratio), left.first_scores]) for left in found
+        ]
+        together = np.concatenate(boxes)
+        near = together[:, 4] >= leading_scores(together, OVERLAP, DENOMINATOR) - self.first.within
+        parts = np.split(near, np.cumsum([len(part) for part in boxes])[:-1])
+        return [
+            left._replace(windows=left.windows[part], first_scores=left.first_scores[part], sums=left.sums[part])
+            for left, part in zip(found, parts, strict=True)
+            if part.any()
+        ]
 
-        groups = regions(sums > -np.inf, self.search.window)
-        scores = np.full_like(sums, -np.inf)
-        for windows, values in zip(groups, threads.map(finish, groups), strict=True):
-            scores[tuple(windows.T)] = values
+    # -- the second stage --------------------------------------------------------------------------
+
+    def _second_scores(self, rgb, levels, found, threads):
+        """Add the trees of the second stage; return the scores of the windows in each of `found`."""
+        scores = [left.sums for left in found]
+
+        def finish(job):
+            k, left, rows = job
+            scores[k][rows] = self._finish(left.band, left.windows[rows], left.sums[rows])
+
+        for some in self._with_bands(rgb, levels, found, threads):
+            jobs = [(k, left, rows) for k, left in some for rows in regions(left.windows, self.search.window)]
+            threads.map(finish, jobs)
         return scores
 
-    def _finish(self, band, sums, rest, windows):
-        """Add the trees of the second stage to the sums of some windows of a band; return the scores."""
+    def _with_bands(self, rgb, levels, found, threads):
+        """Yield lists of (index, Left) with the bands that were kept, then with those that are computed again."""
+        yield [(index, left) for index, left in enumerate(found) if left.band.pixels is not None]
+        missing = {(left.k, left.band.first_row): k for k, left in enumerate(found) if left.band.pixels is None}
+        for level in sorted({level for level, _ in missing}):
+            for _, band in self.search.bands(rgb, [levels[level]], threads):
+                if (level, band.first_row) in missing:
+                    k = missing[level, band.first_row]
+                    yield [(k, found[k]._replace(band=self.early.with_strips(band, threads)))]
+
+    def _finish(self, band, windows, sums):
+        """Add the trees of the second stage to the sums of some windows of a band, and return them."""
+        _, rest = self._trees
         corner, margin = windows.min(axis=0), self.search.window.margin // CELL
-        shape = tuple(windows.max(axis=0) - corner + 1)
-        channels = self._channels(
-            band, *corner, *(n + side - 1 for n, side in zip(shape, self.search.window.cells, strict=True))
-        )
-        layout = rest.cell_layout(channels.shape[2])
-        kernels.score_windows(channels, windows - corner + np.int32(margin), *layout, sums)
+        sides = windows.max(axis=0) - corner + self.search.window.cells
+        channels = self._channels(band, *corner, *sides)
+        kernels.score_windows(channels, windows - corner + np.int32(margin), *rest.cell_layout(channels.shape[2]), sums)
         return sums
 
     def _channels(self, band, row, column, rows, columns):
@@ -127,20 +244,20 @@ class TwoStages:
         return channels
 
 
-def regions(alive, window):
-    """Group the windows alive so that rectangles around the groups, with their margins, hold few cells.
+def regions(windows, window):
+    """Group windows so that rectangles around the groups, with their margins, hold few cells.
 
     Parameters
     ----------
-    alive : ndarray of shape (rows, columns), bool
+    windows : ndarray of shape (n, 2), int32
+        Rows and columns, row by row.
     window : Window
 
     Returns
     -------
-    groups : list of ndarray of shape (k, 2), int32
-        Row and column of the windows of each group.
+    groups : list of ndarray
+        Indices of the windows of each group.
     """
-    windows = np.ascontiguousarray(np.argwhere(alive), dtype=np.int32)
     group, boxes = np.empty(len(windows), dtype=np.int32), np.empty((len(windows), 4), dtype=np.int32)
     n_groups = group_windows(windows, *(side // CELL for side in window.crop), OVERHEAD, group, boxes)
-    return [windows[group == k] for k in range(n_groups)]
+    return [np.flatnonzero(group == k) for k in range(n_groups)]

@@ -1,7 +1,6 @@
 """A trained detector: images in, boxes out."""
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,10 @@ from paucens.detector.trees import DetectorTrees
 from paucens.features import estimate_lambdas
 from paucens.images import as_rgb, check_sources
 from paucens.parallel import Threads
+from paucens.proposals import Bing
 from paucens.validation import check_number, check_positive
 
+ALONE = Threads(1)
 DEFAULT = Path(__file__).parent / "weights" / "pedestrian.npz"
 
 
@@ -36,6 +37,8 @@ class PedestrianDetector:
         Where the model comes from: training data, their terms, settings.
     first_stage : FirstStage or None, default=None
         What all windows go through before channels other than its own are computed (`with_first_stage`).
+    proposals : Bing or None, default=None
+        Discards windows by their gradients before anything else (`paucens.proposals.train_bing`).
 
     Notes
     -----
@@ -59,9 +62,12 @@ class PedestrianDetector:
     threshold: float = 0.0
     notes: dict = field(default_factory=dict)
     first_stage: FirstStage | None = None
+    proposals: Bing | None = None
 
     def __post_init__(self):
         self.notes = dict(self.notes)
+        if self.proposals is not None:
+            self._check_proposals()
         if self.first_stage is not None:
             check_first_stage(self.first_stage, self.search)
 
@@ -127,6 +133,14 @@ class PedestrianDetector:
             boxes, _ = self.candidates(rgb, levels, threshold, threads)
         return non_maximum_suppression(boxes)
 
+    def _check_proposals(self):
+        if self.proposals.window_shape != self.window.shape or self.lambdas is not None:
+            raise ValueError(
+                f"These proposals are for windows of {self.proposals.window_shape}, whose channels are computed at all "
+                f"sizes; the detector has windows of {self.window.shape}"
+                f"{'' if self.lambdas is None else ' and power laws'}. Train others by train_bing."
+            )
+
     def _check_heights(self, min_height, max_height):
         for name, height in (("min_height", min_height), ("max_height", max_height)):
             if height is not None:
@@ -158,22 +172,31 @@ class PedestrianDetector:
             Index of the level in the list, row and column of the window in the grid of the level.
         """
         boxes, windows = [np.empty((0, 5))], [np.empty((0, 3), dtype=np.int64)]
-        for k, band in self.search.bands(rgb, levels, threads):
-            scores = self._scores(band, threads)
-            in_band = np.argwhere(scores > threshold)
-            cells = in_band + np.array([band.first_row, 0])
-            boxes.append(np.column_stack([self.window.boxes(cells, band.level.ratio), scores[tuple(in_band.T)]]))
+        for k, cells, scores in self._scored(rgb, levels, threshold, threads):
+            boxes.append(np.column_stack([self.window.boxes(cells, levels[k].ratio), scores]))
             windows.append(np.column_stack([np.full(len(cells), k), cells]))
         return np.concatenate(boxes), np.concatenate(windows)
 
-    def _scores(self, band, threads):
-        if self.first_stage is None:
-            return self.search.scores(band, self.trees, threads)
-        return self._two_stages.scores(band, threads)
+    def _scored(self, rgb, levels, threshold, threads):
+        """Yield level, windows and scores above a threshold; see `TwoStages.scored`."""
+        if self.first_stage is not None:
+            stages = TwoStages(self.search, self.trees, self.first_stage)
+            yield from stages.scored(rgb, levels, threshold, self._proposed, threads)
+            return
+        for k, band in self.search.bands(rgb, levels, threads):
+            start = self._proposed(band, self.trees.bias)
+            if start is None or (start > -np.inf).any():
+                scores = self.search.scores(band, self.trees, threads, start)
+                windows = np.argwhere(scores > threshold)
+                yield k, windows + np.array([band.first_row, 0]), scores[tuple(windows.T)]
 
-    @cached_property
-    def _two_stages(self):
-        return TwoStages(self.search, self.trees, self.first_stage)
+    def _proposed(self, band, bias):
+        """Return where to start in a band: the bias for windows that are proposed, -inf for others; None without."""
+        if self.proposals is None:
+            return None
+        height = self.window.shape[0] / band.level.ratio[0]
+        passes = self.proposals.passes(band.pixels, band.shape, self.window.margin, height, ALONE)
+        return np.where(passes, np.float32(bias), np.float32(-np.inf))
 
     def with_first_stage(self, detector):
         """Return this detector behind another one, which looks at fewer channels and rejects most windows.
@@ -205,7 +228,7 @@ class PedestrianDetector:
 
     def without_stages(self):
         """Return a detector that computes all channels for all windows, as when hard negatives are mined."""
-        return replace(self, first_stage=None)
+        return replace(self, first_stage=None, proposals=None)
 
     def approximated(self, images, n_jobs=None):
         """Return a detector that computes channels for one size per octave and resamples them for the others.

@@ -54,7 +54,21 @@ def non_maximum_suppression(boxes, overlap=OVERLAP, denominator=DENOMINATOR):
 
 def rows_kept(boxes, overlap, denominator):
     """Return the rows that `non_maximum_suppression` keeps, best first, of boxes that have been checked."""
+    order, leader = _suppressed(boxes, overlap, denominator)
+    return order[leader == np.arange(len(leader))]
+
+
+def leading_scores(boxes, overlap, denominator):
+    """Return, for each box, the score of the kept box that removes it, its own if it is kept."""
+    order, leader = _suppressed(boxes, overlap, denominator)
+    scores = np.empty(len(boxes))
+    scores[order] = boxes[order[leader], 4]
+    return scores
+
+
+def _suppressed(boxes, overlap, denominator):
+    """Return the order of the boxes, best first, and in this order the place of the box that removes each."""
     order = np.argsort(-boxes[:, 4], kind="stable")
-    keep = np.empty(len(boxes), dtype=np.uint8)
-    suppress(np.ascontiguousarray(boxes[order]), overlap, denominator == "min", keep)
-    return order[keep == 1]
+    leader = np.empty(len(boxes), dtype=np.int32)
+    suppress(np.ascontiguousarray(boxes[order]), overlap, denominator == "min", leader)
+    return order, leader

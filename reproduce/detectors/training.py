@@ -43,6 +43,7 @@ class DetectorConfig:
     repeat_edges: bool | str = True  # what `train_detector` does about repeated edges of crops
     edged_crops: bool = True  # whether crops with repeated edges are trained on
     smooth: bool = True  # whether photographs are made as smooth as the crops
+    n_rounds: int | None = None  # of training, the first ones of the protocol; all by default
 
     @property
     def names(self):
@@ -76,9 +77,13 @@ def trained(run, config, data, seed):
     if not config.edged_crops:
         data = replace(data, crops=without_edges(data.crops))
     protocol = run.protocol
-    options = {name: getattr(protocol, name) for name in ("n_estimators", "n_negatives", "most_negatives")} | {
+    n_estimators = protocol.n_estimators[: config.n_rounds]
+    options = {
+        "n_estimators": n_estimators,
+        "n_negatives": protocol.n_negatives,
+        "most_negatives": protocol.most_negatives,
         "spec": ChannelSpec.parse(config.channels, preset=config.preset),
-        "classifier": [adaboost(seed)] * (len(protocol.n_estimators) - 1) + [config.classifier(seed)],
+        "classifier": [adaboost(seed)] * (len(n_estimators) - 1) + [config.classifier(seed)],
         "smooth": data.smooth if config.smooth else 0.0,
         "repeat_edges": config.repeat_edges,
         "random_state": seed,

@@ -150,15 +150,21 @@ def test_files(staged, scene, tmp_path):
     assert PedestrianDetector.load(tmp_path / "model.npz").first_stage == FirstStage(FEW.families)
 
 
+def stage(families, within=None):
+    return {"families": families, "within": within}
+
+
 @pytest.mark.parametrize(
     ("changes", "name", "spoil", "message"),
     [
-        ({"first_stage": "LUV+M+O+spLBP+spCov"}, "place", None, "needs some families"),
-        ({"first_stage": ""}, "place", None, "needs some families"),
+        ({"first_stage": stage("LUV+M+O+spLBP+spCov")}, "place", None, "needs some families"),
+        ({"first_stage": stage("")}, "place", None, "needs some families"),
         ({"first_stage": 3}, "place", None, "not a complete detector"),
         ({"first_stage": None}, "place", None, "not a complete detector"),
-        ({"first_stage": "LUV+Haar"}, "place", None, "needs some families"),
-        ({"first_stage": "LUV"}, "place", None, "channel"),
+        ({"first_stage": stage("LUV+Haar")}, "place", None, "needs some families"),
+        ({"first_stage": stage("LUV")}, "place", None, "channel"),
+        ({"first_stage": stage("LUV+M+O", -1)}, "place", None, "within must be a distance"),
+        ({"first_stage": stage("LUV+M+O", "far")}, "place", None, "could not convert"),
         ({}, "place", lambda a: a + 1000, "row"),
         ({}, "child", lambda a: -a, "own ancestor"),
         ({}, "threshold", lambda a: a * np.float32(np.nan), "nan"),
@@ -179,15 +185,15 @@ def test_tampered_files(staged, changes, name, spoil, message, tmp_path):
 
 
 def test_regions_hold_every_window_once():
-    window, alive = Window(), np.random.default_rng(0).random((60, 80)) < 0.02
+    alive = np.random.default_rng(0).random((60, 80)) < 0.02
     alive[10:14, 20:25] = True
-    groups = regions(alive, window)
-    np.testing.assert_array_equal(sorted(map(tuple, np.concatenate(groups))), np.argwhere(alive))
-    assert regions(np.zeros((3, 4), dtype=bool), window) == []
+    windows = np.argwhere(alive).astype(np.int32, order="C")
+    groups = regions(windows, Window())
+    assert sorted(np.concatenate(groups)) == list(range(len(windows)))
+    assert regions(windows[:0], Window()) == []
 
 
 def test_windows_far_apart_get_regions_of_their_own():
-    alive = np.zeros((200, 200), dtype=bool)
-    alive[5:8, 5:8] = alive[150, 150] = alive[5, 180] = True
-    groups = regions(alive, Window())
-    assert sorted(map(len, groups)) == [1, 1, 9]
+    windows = [[5, 5], [5, 6], [5, 180], [6, 5], [6, 6], [150, 150]]
+    groups = regions(np.array(windows, dtype=np.int32), Window())
+    assert sorted(map(list, groups)) == [[0, 1, 3, 4], [2], [5]]

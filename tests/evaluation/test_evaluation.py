@@ -322,9 +322,9 @@ def hog_boxes(hog, image):
     )
     found = np.column_stack([np.reshape(boxes, (-1, 4)), np.ravel(scores)]).astype(float)
     found = np.ascontiguousarray(found[np.argsort(-found[:, 4], kind="stable")])
-    keep = np.empty(len(found), dtype=np.uint8)
-    kernels.suppress(found, 0.65, True, keep)
-    return found[keep == 1]
+    leader = np.empty(len(found), dtype=np.int32)
+    kernels.suppress(found, 0.65, True, leader)
+    return found[leader == np.arange(len(found))]
 
 
 @pytest.mark.slow

@@ -48,21 +48,21 @@ def test_overlaps_by_hand():
 @quick
 def test_suppress(seed, n, overlap, by_smaller):
     boxes = draw_boxes(seed, n, scores=seed % 2)
-    keep = np.full(n, 7, dtype=np.uint8)
-    kernels.suppress(boxes, overlap, by_smaller, keep)
-    np.testing.assert_array_equal(keep, reference.suppress(boxes, overlap, "smaller" if by_smaller else "union"))
+    leader = np.full(n, -7, dtype=np.int32)
+    kernels.suppress(boxes, overlap, by_smaller, leader)
+    assert leader.tolist() == reference.suppress(boxes, overlap, "smaller" if by_smaller else "union")
 
 
 def test_suppress_by_hand():
     """A removed box removes no other one, and an overlap equal to the limit removes nothing."""
     boxes = np.array([[0, 0, 10, 10], [4, 0, 10, 10], [8, 0, 10, 10], [8, 0, 10, 10]], dtype=float)
-    keep = np.empty(4, dtype=np.uint8)
-    kernels.suppress(boxes, 0.5, True, keep)  # 0.6, 0.2 and 0.2 of the smaller box, with the first one
-    assert keep.tolist() == [1, 0, 1, 0]
-    kernels.suppress(boxes, 0.6, True, keep)
-    assert keep.tolist() == [1, 1, 1, 0]
-    kernels.suppress(boxes, 0.5, False, keep)  # 0.43 and 0.11 of the union
-    assert keep.tolist() == [1, 1, 1, 0]
+    leader = np.empty(4, dtype=np.int32)
+    kernels.suppress(boxes, 0.5, True, leader)  # 0.6, 0.2 and 0.2 of the smaller box, with the first one
+    assert leader.tolist() == [0, 0, 2, 2]
+    kernels.suppress(boxes, 0.6, True, leader)
+    assert leader.tolist() == [0, 1, 2, 2]
+    kernels.suppress(boxes, 0.5, False, leader)  # 0.43 and 0.11 of the union
+    assert leader.tolist() == [0, 1, 2, 2]
 
 
 @given(seed=seeds, n=counts, g=st.integers(0, 5), i=st.integers(0, 3), overlap=limits)

@@ -186,7 +186,7 @@ def test_default_model(tmp_path):
     assert DEFAULT.read_bytes() == before  # a detector is put into the package by hand
     assert "stand-in" in (tmp_path / "default_model.md").read_text(encoding="utf-8")
     tested = pd.read_csv(tmp_path / "default_model_test.csv")
-    assert list(tested.change) == list(default_model.CHANGES)
+    assert list(tested.change) == [default_model.WHOLE, *default_model.CHANGES]
     assert tested.difference[0] == 0 and tested.miss_rate.between(0, 1).all()
     best = PedestrianDetector.load(tmp_path / "default_model" / "smoke" / "best.npz")
     assert best.notes["images"] == tested.images[0] and "research" in best.notes["training data"]
