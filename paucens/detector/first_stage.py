@@ -1,7 +1,8 @@
 """Two stages: a few channels for all windows, and the others only around the windows that are left."""
 
+import itertools
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -208,8 +209,15 @@ class TwoStages:
 
         for some in self._with_bands(rgb, levels, found, threads):
             jobs = [(k, left, rows) for k, left in some for rows in regions(left.windows, self.search.window)]
-            threads.map(finish, jobs)
+            large = [threads.n_threads * self._bytes(left.windows[rows]) > BAND_BYTES for _, left, rows in jobs]
+            threads.map(finish, [job for job, is_large in zip(jobs, large, strict=True) if not is_large])
+            for job in itertools.compress(jobs, large):  # one by one, to save memory
+                finish(job)
         return scores
+
+    def _bytes(self, windows):
+        """Return the memory that the channels of a region take, its margin left out."""
+        return 4 * self.search.spec.n_channels * np.prod(np.ptp(windows, axis=0) + self.search.window.cells)
 
     def _with_bands(self, rgb, levels, found, threads):
         """Yield lists of (index, Left) with the bands that were kept, then with those that are computed again."""
@@ -242,6 +250,12 @@ class TwoStages:
         for family, part in self.early.spec.groups.items():
             inside[..., spec.groups[family]] = np.moveaxis(early[:, part], 1, 2)
         return channels
+
+
+@lru_cache(maxsize=8)
+def two_stages(search, trees, first):
+    """Return the `TwoStages` of a detector, which keeps what it has found out about the trees for the next image."""
+    return TwoStages(search, trees, first)
 
 
 def regions(windows, window):

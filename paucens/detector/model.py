@@ -7,7 +7,7 @@ import numpy as np
 
 from paucens import persistence
 from paucens.detector.files import attributes_of_file, header_and_arrays
-from paucens.detector.first_stage import FirstStage, TwoStages, check_first_stage
+from paucens.detector.first_stage import FirstStage, check_first_stage, two_stages
 from paucens.detector.scan import Search
 from paucens.detector.suppression import non_maximum_suppression
 from paucens.detector.trees import DetectorTrees
@@ -180,7 +180,7 @@ class PedestrianDetector:
     def _scored(self, rgb, levels, threshold, threads):
         """Yield level, windows and scores above a threshold; see `TwoStages.scored`."""
         if self.first_stage is not None:
-            stages = TwoStages(self.search, self.trees, self.first_stage)
+            stages = two_stages(self.search, self.trees, self.first_stage)
             yield from stages.scored(rgb, levels, threshold, self._proposed, threads)
             return
         for k, band in self.search.bands(rgb, levels, threads):
@@ -198,7 +198,7 @@ class PedestrianDetector:
         passes = self.proposals.passes(band.pixels, band.shape, self.window.margin, height, ALONE)
         return np.where(passes, np.float32(bias), np.float32(-np.inf))
 
-    def with_first_stage(self, detector):
+    def with_first_stage(self, detector, *, within=np.inf):
         """Return this detector behind another one, which looks at fewer channels and rejects most windows.
 
         Parameters
@@ -206,6 +206,9 @@ class PedestrianDetector:
         detector : PedestrianDetector
             Searches the same windows at the same sizes, on some families of the channels of this one. It rejects by
             its soft cascade; its threshold does not matter.
+        within : float, default=inf
+            Of windows that overlap as in non-maximum suppression, only those go on whose score in the other detector is
+            within this distance of the best one.
 
         Returns
         -------
@@ -224,7 +227,7 @@ class PedestrianDetector:
                 f"The first stage must search the same windows at the same sizes, on some channels of {self.spec}; it "
                 f"has {detector.search}, and this detector {self.search}."
             )
-        return replace(self, first_stage=FirstStage(spec.families, detector.trees))
+        return replace(self, first_stage=FirstStage(spec.families, detector.trees, within))
 
     def without_stages(self):
         """Return a detector that computes all channels for all windows, as when hard negatives are mined."""

@@ -7,8 +7,9 @@ import pytest
 
 from paucens import AdaBoostClassifier, Tree, persistence
 from paucens.datasets import street_crops, synthetic_streets
-from paucens.detector import PedestrianDetector, Window, train_detector
+from paucens.detector import PedestrianDetector, Window, first_stage, train_detector
 from paucens.detector.first_stage import FirstStage, regions
+from paucens.detector.suppression import rows_kept
 from paucens.features import ChannelSpec
 from paucens.parallel import Threads
 
@@ -93,6 +94,32 @@ def test_leading_trees_are_a_first_stage_too(streets, scene):
     assert left == single and len(left) > 0
 
 
+def test_windows_far_below_one_that_they_overlap_are_left_out(staged, scene):
+    first = staged.first_stage
+    some = {
+        within: all_windows(replace(staged, first_stage=replace(first, within=within)), scene) for within in (0, 0.2)
+    }
+    everything = all_windows(staged, scene)
+    assert 0 < len(some[0]) < len(some[0.2]) < len(everything)
+    assert some[0].items() <= some[0.2].items() <= everything.items()
+    heads = replace(staged, search=replace(staged.search, spec=FEW), trees=first.trees, first_stage=None)
+    assert set(some[0]) >= set(best_windows(heads, scene)) & set(everything)
+
+
+def best_windows(detector, image):
+    """List the windows that suppression keeps."""
+    with Threads(1) as pool:
+        boxes, windows = detector.candidates(image, detector.search.levels(image.shape[:2]), -np.inf, pool)
+    return map(tuple, windows[rows_kept(boxes, 0.65, "min")].tolist())
+
+
+def test_bands_that_do_not_fit_into_memory_are_computed_again(staged, scene, monkeypatch):
+    expected = all_windows(staged, scene)
+    for limit in (0, 500_000):  # bytes: no band is kept, or some; regions are large for two threads
+        monkeypatch.setattr(first_stage, "BAND_BYTES", limit)
+        assert all_windows(staged, scene, threads=2) == expected
+
+
 def test_other_channels_are_computed_around_windows_only(staged, scene, monkeypatch):
     computed = []
 
@@ -164,7 +191,7 @@ def stage(families, within=None):
         ({"first_stage": stage("LUV+Haar")}, "place", None, "needs some families"),
         ({"first_stage": stage("LUV")}, "place", None, "channel"),
         ({"first_stage": stage("LUV+M+O", -1)}, "place", None, "within must be a distance"),
-        ({"first_stage": stage("LUV+M+O", "far")}, "place", None, "could not convert"),
+        ({"first_stage": stage("LUV+M+O", "far")}, "place", None, "within must be a number"),
         ({}, "place", lambda a: a + 1000, "row"),
         ({}, "child", lambda a: -a, "own ancestor"),
         ({}, "threshold", lambda a: a * np.float32(np.nan), "nan"),
