@@ -13,22 +13,22 @@ Protocol.
   cell. Fewer are offered at the border of the window, since a feature must not depend on pixels outside the crop.
 - The areas are those of a person of 96 pixels in the middle of the window, by the proportions of Drillis and Contini
   (1966): the chin at 0.13 of the height, the shoulders at 0.18 and 0.26 wide, and about one more cell on each side.
-- Intervals are Wilson's, with the splits as samples. They do not say how much detectors of other seeds differ. With
-  trees as samples their squares would be 1.0 to 1.2 times as large, for the default detector of the package.
+- Intervals are Wilson's, with the splits as samples. Splits of one tree are hardly alike: over the trees of the default
+  detector, variances are 1.0 to 1.2 times as large. Intervals do not say how much detectors of other seeds differ.
 - Right: the weights of `train_bing` on the same images, not normalised, and their sum of two bases. The outline of the
   person is drawn by the same proportions on the 16 x 8 points. A point lies at the outline if one of the two
-  differences in its gradient crosses it. The head and shoulders are the rows to 48 pixels. How special their place is,
-  is told by moving them to all 128 places of the window, around its borders.
+  differences in its gradient crosses it. Head and shoulders are in the upper 48 pixels of the window. To tell whether
+  their place is special, they are moved to all 128 places of the window, around its borders.
 
 Where we depart, and why.
-- The paper's figure is of Caltech, whose images are not available. Its pixels are not on the disk either, so the
-  comparison is with its text.
-- A feature counts for its own cell. Its support is wider: up to 32 pixels and more for covariance.
+- The paper's figure is of Caltech, whose images are not available. The picture itself is not available either, so ours
+  is compared with what the text says of it.
+- A feature counts for its own cell. Its support is wider, more than 32 pixels for the largest patches of covariance.
 
     python reproduce/figure_7.py --scale paper --data DIR
 
 DIR holds the uncompressed INRIA folder of `data/README.md`. Three detectors are trained unless Table 3 left them
-(5, 6 and 28 minutes on two cores); that of all channels with pAUCEns takes about half an hour, BING a few minutes. At
+(6, 5 and 28 minutes on two cores). That of all channels with pAUCEns takes about half an hour, BING a minute or two. At
 other scales, detectors of few trees are trained on rendered streets, and say nothing about the paper's.
 """
 
@@ -39,6 +39,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import LogNorm
 from matplotlib.patches import Rectangle
+from table_3 import ACF, ALL, PAUC
 
 from detectors import PROTOCOLS, load, n_threads, trained, training_data
 from harness import Run, exit_code
@@ -47,7 +48,6 @@ from paucens.plotting import DARK, house_style, new_figure
 from paucens.proposals import train_bing
 from paucens.proposals.gradients import POINTS
 from report import interval_text, markdown, paper_says
-from table_3 import ACF, ALL, PAUC
 
 LEVEL_95 = 1.959964  # quantile of the normal distribution
 ADABOOST, PAUCENS, BING = "AdaBoost", "pAUCEns", "BING"
@@ -65,8 +65,10 @@ AREAS = {  # first row and the one after the last, then columns
     "trunk and legs": (11, 24, 4, 12),
     "feet": (24, 29, 4, 12),
 }
-AROUND = "around"
-MOST = 6  # times chance: where the colours end
+AROUND, UPPER = "around", "outline, head and shoulders"
+PARTS = ("splits", "offered")
+COLUMNS = ["splits", "leaf_range", "offered", "weight", "of_bases"]  # of the CSV
+MOST = 6  # times chance: the colours end there
 
 
 def measure(run, case):
@@ -77,13 +79,9 @@ def measure(run, case):
     else:
         detector, _ = trained(run, CONFIGS[case["method"], case["channels"]], data, run.seed)
         found = splits_of(detector)
-    rows, columns = np.indices(next(iter(found.values())).shape)
-    cells = {"row": rows, "column": columns} | {name: found.get(name) for name in COLUMNS}
-    frame = pd.DataFrame({name: None if own is None else own.ravel() for name, own in cells.items()})
+    row, column = np.indices(next(iter(found.values())).shape)
+    frame = pd.DataFrame({name: own.ravel() for name, own in ({"row": row, "column": column} | found).items()})
     return frame.assign(source=data.source).to_dict("records")
-
-
-COLUMNS = ["splits", "leaf_range", "offered", "weight", "of_bases"]
 
 
 def splits_of(detector):
@@ -111,7 +109,9 @@ def bing_weights(bing):
     """Return the weights of BING and the sum of its bases that stands for them."""
     bits = np.unpackbits(bing.bases.astype(">u8").view(np.uint8)).reshape(-1, *POINTS)
     of_bases = np.tensordot(bing.coefficients, 2.0 * bits - 1, axes=1)
-    return {name: np.vectorize("{:.6g}".format)(own) for name, own in (("weight", bing.weights), ("of_bases", of_bases))}
+    return {
+        name: np.vectorize("{:.6g}".format)(own) for name, own in (("weight", bing.weights), ("of_bases", of_bases))
+    }
 
 
 # -- areas -----------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def outline_areas():
     crosses = (wide[1:-1, :-2] != wide[1:-1, 2:]) | (wide[:-2, 1:-1] != wide[2:, 1:-1])
     upper = np.arange(POINTS[0])[:, None] < 6
     return {
-        "outline, head and shoulders": crosses & upper,
+        UPPER: crosses & upper,
         "outline, below": crosses & ~upper,
         "inside": person & ~crosses,
         AROUND: ~person & ~crosses,
@@ -171,79 +171,118 @@ def times_chance(own, weights="splits"):
     return own[weights] / own[weights].sum() / (own["offered"] / own["offered"].sum())
 
 
-def name_of(key, own):
-    """Name a detector by its method and how many channels it has."""
-    return f"{key[0]}, {own['offered'].max():.0f} channels"
+def channels_of(own):
+    """Say how many channels a detector has."""
+    return f"{own['offered'].max():.0f} channels"
+
+
+def split_up(rows):
+    """Return the maps of the detectors, then those of BING, by method and channels."""
+    found = maps(rows)
+    return ({key: own for key, own in found.items() if (key[0] == BING) == of_bing} for of_bing in (False, True))
+
+
+def in_units(own):
+    """Return the weights of BING and the sum of its bases in units of the mean magnitude of the weights."""
+    return {name: own[name] / np.abs(own["weight"]).mean() for name in ("weight", "of_bases")}
 
 
 def table(rows):
     """List how often features of each area are chosen, and the weights of BING by area."""
-    paper, found, first = paper_says("figure_7"), maps(rows), rows.iloc[0]
-    bings = [found.pop(key) for key in list(found) if key[0] == BING]
+    paper, first = paper_says("figure_7"), rows.iloc[0]
+    found, bings = split_up(rows)
     blocks = [
         f"# Figure 7\n\n{paper['caption']} (Sec. {paper['section']}). {first.data_set}, {first.source}.",
         "Splits in an area, divided by those that chance would give: 1 is a choice by chance among the features that "
-        "are offered. With 95 % intervals. Below each detector, the share of the area of the features that are offered.",
+        "are offered. With 95 % intervals. The last lines tell which share of these features lies in each area.",
         _splits(found),
+        *map(_weights, bings.values()),
+        f"The paper says: {paper['claim']}.",
     ]
-    blocks += [_weights(own) for own in bings]
-    return "\n\n".join([*blocks, f"The paper says: {paper['claim']}."]) + "\n"
+    return "\n\n".join(blocks) + "\n"
 
 
 def _splits(found):
-    masks, lines = areas(), []
-    for key, own in found.items():
-        n, cells, shares = own["splits"].sum(), [], []
-        for mask in masks.values():
-            share, offered = (own[name][mask].sum() / own[name].sum() for name in ("splits", "offered"))
+    masks, lines, offers = areas(), [], {}
+    for (method, _), own in found.items():
+        n, cells = own["splits"].sum(), []
+        shares, offered = ([own[name][mask].sum() / own[name].sum() for mask in masks.values()] for name in PARTS)
+        for share, chance in zip(shares, offered, strict=True):
             low, high = wilson_interval(share, n, LEVEL_95)
-            cells.append(f"{share / offered:.2f} ({interval_text(low / offered, high / offered, '.2f')})")
-            shares.append(f"{100 * offered:.1f} %")
-        same = np.corrcoef(times_chance(own).ravel(), times_chance(own, "leaf_range").ravel())[0, 1]
-        lines += [[name_of(key, own), f"{n:.0f}", *cells, f"{same:.3f}"], ["offered", None, *shares, None]]
+            cells.append(f"{share / chance:.2f} ({interval_text(low / chance, high / chance, '.2f')})")
+        both = (times_chance(own, name).ravel() for name in ("splits", "leaf_range"))
+        lines.append([f"{method}, {channels_of(own)}", f"{n:.0f}", *cells, f"{np.corrcoef(*both)[0, 1]:.3f}"])
+        offers[f"offered, {channels_of(own)}"] = [f"{100 * chance:.1f} %" for chance in offered]
+    lines += [[name, None, *cells, None] for name, cells in offers.items()]
     return markdown(lines, ["detector", "splits", *masks, "correlation with splits weighted by leaves"])
 
 
 def _weights(own):
-    weights, masks, lines = own["weight"], outline_areas(), []
-    unit = np.abs(weights).mean()
+    masks, lines, scaled = outline_areas(), [], in_units(own)
+    weights, of_bases = scaled.values()
     for name, mask in masks.items():
-        means = [f"{own[kind][mask].mean() / unit:+.2f}" for kind in ("weight", "of_bases")]
+        means = [f"{each[mask].mean():+.2f}" for each in (weights, of_bases)]
         lines.append([name, f"{mask.sum()}", *means, f"{100 * (weights[mask] > 0).mean():.0f} %"])
-    upper, n = next(iter(masks.values())), weights.size
-    lost = ((weights - own["of_bases"]) ** 2).sum() / (weights**2).sum()
-    columns = ["points of BING", "number", "mean weight", "of two bases", "above 0"]
+    rank = rank_among_shifts(weights, masks[UPPER])
+    kept = 1 - ((weights - of_bases) ** 2).sum() / (weights**2).sum()
     return (
-        f"{markdown(lines, columns)}\n\nWeights are in units of their mean magnitude. In {rank_among_shifts(weights, upper)} "
-        f"of {n} places, its own among them, the outline of head and shoulders has a mean weight as large as in its own. "
-        f"Two bases hold {100 * (1 - lost):.0f} % of the sum of squares of the weights."
+        f"{markdown(lines, ['points of BING', 'number', 'mean weight', 'of two bases', 'weights above 0'])}\n\n"
+        f"Weights are in units of their mean magnitude. If the outline of head and shoulders is moved to all "
+        f"{weights.size} places of the window, its mean weight is as large as in its own in {rank} of them, its own "
+        f"included. Two bases hold {100 * kept:.0f} % of "
+        "the sum of squares of the weights."
     )
 
 
 @house_style()
 def picture(rows):
     """Draw the splits of each detector, what was offered, and the weights of BING."""
-    found, figure = maps(rows), new_figure(11, 4)
-    bings = [found.pop(key) for key in list(found) if key[0] == BING]
-    figure.suptitle(f"{rows.data_set.iloc[0]}: splits per feature on offer, and the weights of BING", x=0.01, ha="left")
+    figure = new_figure(11, 4)
     left, right = figure.subfigures(1, 2, width_ratios=(5, 2.6))
-    panels = left.subplots(1, len(found) + 1, sharey=True)
-    norm = LogNorm(1 / MOST, MOST, clip=True)  # chance is white
-    for axes, (key, own) in zip(panels, found.items(), strict=False):
-        image = draw_map(axes, times_chance(own), name_of(key, own).replace(", ", "\n"), cmap="RdBu_r", norm=norm)
-    bar = colour_bar(left, image, panels[:-1], "times chance")
-    ticks = [1 / MOST, 1 / 3, 1, 3, MOST]
-    bar.set_ticks(ticks, labels=["≤ 1/6", "1/3", "1", "3", "≥ 6"])
-    bar.minorticks_off()
-    draw_offered(left, panels[-1], own)
-    panels[0].set_ylabel("row, cells of 4 px")
-    for own in bings:
-        most, panels = np.abs(own["weight"]).max(), right.subplots(1, 2, sharey=True)
-        for axes, (kind, title) in zip(panels, {"weight": "BING\nas learnt", "of_bases": "BING\ntwo bases"}.items()):
-            image = draw_map(axes, own[kind], title, cmap="RdBu_r", vmin=-most, vmax=most)
-        panels[0].set_ylabel("row, points of 8 px")
-        colour_bar(right, image, panels, "weight")
+    found, bings = split_up(rows)
+    left.suptitle(f"{rows.data_set.iloc[0]}: splits, divided by those of chance", x=0.02, ha="left", fontsize=9)
+    right.suptitle("weights of BING; dots: outline of head and shoulders", x=0.02, ha="left", fontsize=9)
+    draw_splits(left, found)
+    for own in bings.values():
+        draw_weights(right, in_units(own))
     return figure
+
+
+def draw_splits(figure, found):
+    """Draw a map per detector, all on one scale, and what was offered to the last one."""
+    panels = figure.subplots(1, len(found) + 1, sharey=True)
+    norm = LogNorm(1 / MOST, MOST, clip=True)  # chance is white
+    for axes, ((method, _), own) in zip(panels[:-1], found.items(), strict=True):
+        image = draw_map(axes, times_chance(own), f"{method}\n{channels_of(own)}", cmap="RdBu_r", norm=norm)
+    bar = colour_bar(figure, image, panels[:-1], "times chance")
+    bar.set_ticks([1 / MOST, 1 / 3, 1, 3, MOST], labels=[f"≤ 1/{MOST}", "1/3", "1", "3", f"≥ {MOST}"])
+    bar.minorticks_off()
+    draw_offered(figure, panels[-1], own["offered"])
+    panels[0].set_ylabel("row, cells of 4 px")
+
+
+def draw_offered(figure, axes, offered):
+    """Draw how many features each cell offers, and the areas of the table."""
+    most = offered.max()
+    image = draw_map(axes, offered, f"offered,\n{most:.0f} channels", cmap="Greys", vmin=0, vmax=3 * most)
+    for name, (top, bottom, left, right) in AREAS.items():
+        axes.add_patch(Rectangle((left, top), right - left, bottom - top, fill=False, edgecolor=DARK))
+        middle = (left + right) / 2, (top + bottom) / 2
+        axes.annotate(name.replace(" and ", "\nand "), middle, ha="center", va="center", fontsize=6)
+    bar = colour_bar(figure, image, [axes], "features of a cell")
+    bar.set_ticks([0, most])
+    bar.ax.set_xlim(0, most)
+
+
+def draw_weights(figure, scaled):
+    """Draw the weights of BING as learnt and as their bases hold them, on one scale."""
+    most, panels = np.abs(scaled["weight"]).max(), figure.subplots(1, 2, sharey=True)
+    for axes, title, weights in zip(panels, ("as learnt", "two bases"), scaled.values(), strict=True):
+        image = draw_map(axes, weights, title, cmap="RdBu_r", vmin=-most, vmax=most)
+        row, column = np.nonzero(outline_areas()[UPPER])
+        axes.plot(column + 0.5, row + 0.5, ".", color=DARK, markersize=2)
+    panels[0].set_ylabel("row, points of 8 px")
+    colour_bar(figure, image, panels, "weight, in units of the mean magnitude")
 
 
 def draw_map(axes, values, title, **colours):
@@ -254,15 +293,6 @@ def draw_map(axes, values, title, **colours):
     axes.set_title(title, fontsize=8)
     axes.grid(False)
     return image
-
-
-def draw_offered(figure, axes, own):
-    """Draw how many features each cell offers, and the areas of the table."""
-    offered = own["offered"]
-    image = draw_map(axes, offered, f"offered,\n{offered.max():.0f} channels", cmap="Greys", vmin=0, vmax=offered.max())
-    for top, bottom, left, right in AREAS.values():
-        axes.add_patch(Rectangle((left, top), right - left, bottom - top, fill=False, edgecolor="white"))
-    colour_bar(figure, image, [axes], "features")
 
 
 def colour_bar(figure, image, panels, label):
