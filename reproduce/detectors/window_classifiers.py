@@ -6,6 +6,7 @@ makes sure that these are the same windows for all classifiers.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -47,21 +48,26 @@ def n_windows(level):
 
 @dataclass(frozen=True)
 class Trees:
-    """A detector of this package as a classifier of windows that do not leave the photograph."""
+    """A detector without its soft cascade as a classifier of windows that do not leave the photograph."""
 
     detector: PedestrianDetector
 
+    @cached_property
+    def trees(self):
+        """The trees that score every window, a DetectorTrees."""
+        return self.detector.trees.without_rejection()
+
     def of_crops(self, crops):
         """Score crops of 160 x 96; they are not smoothed."""
-        search, trees = replace(self.detector.search, window=WINDOW), self.detector.trees
+        search = replace(self.detector.search, window=WINDOW)
         bands = (search.crop(np.ascontiguousarray(crop), ALONE) for crop in crops)
-        return np.array([search.scores(band, trees, ALONE) for band in bands]).ravel()
+        return np.array([search.scores(band, self.trees, ALONE) for band in bands]).ravel()
 
     def of_windows(self, rgb):
         """Score all windows of a photograph, level by level and row by row."""
         search, every, found = replace(self.detector.search, window=WINDOW), STRIDE // CELL, [NONE]
         for _, band in search.bands(rgb, levels_of(rgb.shape[:2]), ALONE):
-            scores = search.scores(band, self.detector.trees, ALONE)
+            scores = search.scores(band, self.trees, ALONE)
             found.append(scores[-band.first_row % every :: every, ::every].ravel())
         return np.concatenate(found)
 

@@ -81,7 +81,7 @@ def test_trees_see_the_same_windows(photograph, band_bytes, monkeypatch):
     monkeypatch.setattr(scan, "BAND_BYTES", band_bytes)
     detector = PedestrianDetector.default()
     search = replace(detector.search, smooth=0.0)  # which would smooth photographs only
-    trees = classifiers.Trees(replace(detector, search=search, trees=detector.trees.without_rejection()))
+    trees = classifiers.Trees(replace(detector, search=search))
     scores = trees.of_crops(crops_of_windows(photograph))
     assert len(np.unique(scores)) > 100
     np.testing.assert_allclose(trees.of_windows(photograph), scores, atol=1e-4)
@@ -117,11 +117,15 @@ def test_curves_are_thinned_to_what_they_attain():
     assert set(rates.round(9)) <= set(fppw_curve(positives, negatives)[1].round(9))
 
 
-def test_windows_that_a_cascade_rejects_count_as_lowest():
-    positives, negatives = np.array([2.0, 1, -np.inf, -np.inf]), np.array([0.0, -11] + 8 * [-np.inf])
-    rates = figure_3.thinned(positives, negatives)
-    assert rates[0] == 0.5 and rates[-2] == 0.5 and rates[-1] == 0
-    assert figure_3.thinned(positives[2:], negatives[2:])[:-1].tolist() == [1.0] * (len(rates) - 1)
+def test_no_window_is_rejected(photograph):
+    """However strict the cascade of the detector: crops and windows get the sum of all trees."""
+    detector = PedestrianDetector.default()
+    crops, scores = crops_of_windows(photograph)[:8], []
+    for rejection in (-np.inf, 0.0):
+        trees = classifiers.Trees(replace(detector, trees=detector.trees.with_rejection(rejection)))
+        scores.append(np.concatenate([trees.of_crops(crops), trees.of_windows(photograph)]))
+    assert np.isfinite(scores[0]).all() and scores[0].min() < 0
+    assert np.array_equal(*scores)
 
 
 def test_the_stand_in(monkeypatch, tmp_path):
