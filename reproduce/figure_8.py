@@ -104,7 +104,8 @@ def picture(rows):
         axes.set_xlabel("false positives per image")
     for axes in panels[:, 0]:
         axes.set_ylabel("miss rate, %")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside right center")
+    title = "windows of\ntraining photographs"
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside right center", title=title)
     return figure
 
 
