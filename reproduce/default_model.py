@@ -108,20 +108,13 @@ def candidate(run, case, n_rounds=None):
     return detector, seconds
 
 
-def with_threshold(run, detector):
-    """Set the threshold that a candidate would be shipped with."""
-    _, held_out = detectors.parts(run)
+def measure(run, case):
+    """Judge a candidate under every change of the held-out images; tell the threshold that it would be shipped with."""
+    (detector, seconds), (_, held_out) = candidate(run, case), detectors.parts(run)
     pixels = [pixels_of(image) for image in held_out.images]
     pixels += map(CHANGES["JPEG 75"], pixels[:])
-    fppi = max(FPPI, 1 / len(pixels))
-    return replace(detector, threshold=detector.threshold_at_fppi(pixels, fppi, n_jobs=detectors.n_threads(run)))
-
-
-def measure(run, case):
-    """Judge a candidate under every change of the held-out images."""
-    detector, seconds = candidate(run, case)
-    detector = with_threshold(run, detector)
-    about = {"train_seconds": seconds, "threshold": f"{detector.threshold:.4f}"}
+    threshold = detector.threshold_at_fppi(pixels, max(FPPI, 1 / len(pixels)), n_jobs=detectors.n_threads(run))
+    about = {"train_seconds": seconds, "threshold": f"{threshold:.4f}"}
     return [row | about for row in on_held_out(run, detector)]
 
 
@@ -176,7 +169,7 @@ def ship(run, case):
 
     All are compared, in pairs, with what it detects in unchanged images without a first stage.
     """
-    detector, tests = with_threshold(run, staged(run, case)), detectors.test_set(run, case["test_set"])
+    detector, tests = replace(staged(run, case), threshold=case["threshold"]), detectors.test_set(run, case["test_set"])
     folder = build_folder(run, "default_model")
     folder.mkdir(parents=True, exist_ok=True)
     detector.save(folder / "best.npz")
@@ -252,7 +245,8 @@ def main(argv=None):
     settings = scores[STAGE_COLUMNS].to_dict("records")
     staged_cases = [one | best | setting for one in start for setting in settings]
     staged_rows = run.rows("default_model_stages", measure_stages, staged_cases)
-    shipped = best | chosen(staged_rows, rates.min() + MOST_LOST)
+    of_best = rows[(rows.channels == best["channels"]) & (rows.images == best["images"])]
+    shipped = best | chosen(staged_rows, rates.min() + MOST_LOST) | {"threshold": of_best.threshold.iloc[0]}
     tested = run.rows("default_model_test", ship, [one | shipped for one in named])
     return run.write(table(rows, staged_rows, tested), picture(rows))
 

@@ -37,6 +37,7 @@ class Grid:
     target: tuple
     margin: int
     per_octave: int
+    smooth: float = 0.0
 
     def __post_init__(self):
         check_window(self.window_shape)
@@ -47,6 +48,7 @@ class Grid:
         if check_integer("margin", self.margin, CELL * self.step, 4096) % CELL:
             raise ValueError(f"margin must be a multiple of {CELL} pixels; got {self.margin}.")
         check_integer("scales_per_octave", self.per_octave, 1, 64)
+        check_positive("smooth", self.smooth, zero=True, most=1)
 
     @property
     def step(self):
@@ -94,4 +96,6 @@ class Grid:
     def pixels(self, rgb, level):
         """Return the pixels of a level, its border repeated by overhang and margin."""
         down, across = (over + self.margin for over in self._overhang())
-        return np.pad(level_pixels(rgb, level.shape, ALONE), ((down, down), (across, across), (0, 0)), mode="edge")
+        return np.pad(
+            level_pixels(rgb, level.shape, ALONE, self.smooth), ((down, down), (across, across), (0, 0)), mode="edge"
+        )

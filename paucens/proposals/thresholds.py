@@ -11,7 +11,16 @@ from paucens.validation import check_positive
 
 
 def calibrated(
-    bing, images, shares, *, per_scale=False, target=(100.0, 41.0), margin=16, scales_per_octave=8, n_jobs=None
+    bing,
+    images,
+    shares,
+    *,
+    per_scale=False,
+    target=(100.0, 41.0),
+    margin=16,
+    scales_per_octave=8,
+    smooth=0.0,
+    n_jobs=None,
 ):
     """Find the thresholds that discard given shares of the windows of images.
 
@@ -24,7 +33,7 @@ def calibrated(
         Shares of windows to discard, each from 0 to 1.
     per_scale : bool, default=False
         Whether to find a threshold for each size of windows, so that the share holds for each of them.
-    target, margin, scales_per_octave
+    target, margin, scales_per_octave, smooth
         The grid of windows, as for `train_bing`.
     n_jobs : int, optional
         Number of threads, as in joblib. Results do not depend on it.
@@ -55,7 +64,7 @@ def calibrated(
     True
     """
     check_sources("images", images)
-    grid = Grid(bing.window_shape, target, margin, scales_per_octave)
+    grid = Grid(bing.window_shape, target, margin, scales_per_octave, smooth)
     for share in shares:
         check_positive("shares", share, zero=True, most=1)
     with Threads(n_jobs) as threads:

@@ -30,6 +30,7 @@ def train_bing(
     class_weight=None,
     n_negatives=100,
     scales_per_octave=8,
+    smooth=0.0,
     random_state=0,
     n_jobs=None,
 ) -> Bing:
@@ -60,6 +61,9 @@ def train_bing(
         Random windows per image, fewer if there would be more than 100 000 samples, half of them positives at most.
     scales_per_octave : int, default=8
         Number of sizes of an image per factor of two.
+    smooth : float in [0, 1], default=0.0
+        Radius of the triangle filter that smooths photographs at every size, `smooth` of the detector. Crops stay as
+        they are.
     random_state : int, default=0
     n_jobs : int, optional
         Number of threads, as in joblib. Results do not depend on it.
@@ -96,7 +100,7 @@ def train_bing(
     """
     check_sources("positives", positives)
     check_sources("negative_images", negative_images)
-    grid = Grid(window_shape, target, margin, scales_per_octave)
+    grid = Grid(window_shape, target, margin, scales_per_octave, smooth)
     check_integer("n_bases", n_bases, 1, 64)
     check_choice("normalised", normalised, (True, False))
     check_positive("C", C)

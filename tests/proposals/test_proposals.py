@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from paucens import parallel, persistence
 from paucens.datasets import street_crops, synthetic_streets
 from paucens.detector import Window
+from paucens.detector.scan import Search
+from paucens.features import ChannelSpec
 from paucens.parallel import Threads
 from paucens.proposals import Bing, calibrated, train_bing
 from paucens.proposals import training as training_module
@@ -360,6 +362,30 @@ def test_each_size_has_its_share(trained, empty):
             bing.passes(GRID.pixels(image, level), shape, 16, height, HERE).mean() for image in (rgb, empty[1])
         )
         assert abs((one + other) / 2 - 0.5) < 0.01
+
+
+def test_images_are_smoothed_as_by_the_detector():
+    """Shares hold for the windows of a detector that smooths, whose gradients are lower."""
+    noise = [image_of(seed, 300, 260) for seed in (1, 2)]
+    bing = Bing(np.ones((16, 8), dtype=np.float32), *greedy_bases(np.ones((16, 8)), 1), binarised=False)
+    search = Search(ChannelSpec.parse("M+O+LUV"), Window(), smooth=0.5)
+    plain, smooth = (calibrated(bing, noise, [0.5], smooth=radius)[0] for radius in (0.0, 0.5))
+    assert smooth.thresholds < plain.thresholds
+    scores = np.concatenate(
+        [
+            bing.scores(band.pixels, band.shape, 16, HERE).ravel()
+            for rgb in noise
+            for _, band in search.bands(rgb, search.levels(rgb.shape[:2]), HERE)
+        ]
+    )
+    assert abs((scores < smooth.thresholds).mean() - 0.5) < 0.01
+
+
+def test_photographs_are_smoothed_before_training(crops, empty):
+    plain, smooth = (train_bing(crops[:10], empty[:4], smooth=radius) for radius in (0.0, 0.5))
+    assert (plain.weights != smooth.weights).any()
+    with pytest.raises(ValueError, match="smooth must be a finite number, 0 or larger and at most 1"):
+        train_bing(crops[:10], empty[:4], smooth=2)
 
 
 def test_equal_scores_go_together():
