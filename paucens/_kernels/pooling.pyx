@@ -1,5 +1,6 @@
 """Images and channels to other sizes, and channels smoothed where they stand: (rows, columns, values of a pixel)."""
 
+from cython.view cimport contiguous, strided
 from libc.string cimport memcpy
 
 from paucens._kernels.statistics cimport const_row_t, row_t
@@ -7,79 +8,125 @@ from paucens._kernels.types cimport code_t, index_t, pixel_t
 
 cdef enum:
     RGB = 3
+    BLOCK = 32  # values of a row that are summed up in registers
+
+cdef float NOTHING = -0.  # added to any number, also to -0, it changes nothing
 
 
 # -- resampling ------------------------------------------------------------------------------------
 
-cdef void add_row(const pixel_t* row, float weight, row_t total, Py_ssize_t n, bint first) noexcept nogil:
-    cdef Py_ssize_t x
-    if first:
-        for x in range(n):
-            total[x] = weight * <float> row[x]
-    else:
-        for x in range(n):
-            total[x] += weight * <float> row[x]
+cdef void mix_block(const pixel_t* rows, Py_ssize_t stride, const float[::1] weights, float* line) noexcept nogil:
+    """Write the weighted sum of BLOCK values in some rows; it stays in registers."""
+    cdef Py_ssize_t t, x
+    cdef float[BLOCK] total
+    for x in range(BLOCK):
+        total[x] = NOTHING
+    for t in range(weights.shape[0]):
+        if weights[t] != 0:
+            for x in range(BLOCK):
+                total[x] += weights[t] * <float> rows[t * stride + x]
+    for x in range(BLOCK):
+        line[x] = total[x]
 
 
 cdef void mix_rows(const pixel_t[:, :, ::1] source, Py_ssize_t top, const float[::1] weights,
                    float* line) noexcept nogil:
     """Write the weighted sum of the source rows from `top` on; rows of weight 0 are not read."""
-    cdef Py_ssize_t t, n = source.shape[1] * source.shape[2]
-    cdef bint first = True
-    for t in range(weights.shape[0]):
-        if weights[t] != 0:
-            add_row(&source[top + t, 0, 0], weights[t], line, n, first)
-            first = False
-
-
-cdef inline pixel_t rounded(float value, pixel_t* kind) noexcept nogil:
-    return <pixel_t> (value + <float> .5) if pixel_t is code_t else <pixel_t> value
+    cdef Py_ssize_t k, x, t, n = source.shape[1] * source.shape[2]
+    cdef const pixel_t* rows = &source[top, 0, 0]
+    for k in range(n // BLOCK):
+        mix_block(rows + BLOCK * k, n, weights, line + BLOCK * k)
+    for x in range(n - n % BLOCK, n):
+        line[x] = NOTHING
+        for t in range(weights.shape[0]):
+            if weights[t] != 0:
+                line[x] += weights[t] * <float> rows[t * n + x]
 
 
 cdef void mix_colours(const float* line, const index_t[::1] left, const float[:, ::1] weights,
-                      pixel_t* out) noexcept nogil:
-    """Write the pixels of a row of RGB."""
-    cdef Py_ssize_t x, t
-    cdef float r, g, b, weight
+                      float* mixed) noexcept nogil:
+    """Write the pixels of a row of RGB.
+
+    Four values at a time make a vector: the fourth is the next pixel's, and written over by it. Both rows have one more
+    value at their end.
+    """
+    cdef Py_ssize_t x, t, c
     cdef const float* p
+    cdef float[RGB + 1] total
     for x in range(left.shape[0]):
         p = line + RGB * left[x]
-        r = g = b = 0
+        for c in range(RGB + 1):
+            total[c] = 0
         for t in range(weights.shape[1]):
-            weight = weights[x, t]
-            r += weight * p[RGB * t]
-            g += weight * p[RGB * t + 1]
-            b += weight * p[RGB * t + 2]
-        out[RGB * x], out[RGB * x + 1], out[RGB * x + 2] = rounded(r, out), rounded(g, out), rounded(b, out)
+            if weights[x, t] >= 0:  # always; without a branch, compilers take several t at a time, which is slower
+                for c in range(RGB + 1):
+                    total[c] += weights[x, t] * p[RGB * t + c]
+        for c in range(RGB + 1):
+            mixed[RGB * x + c] = total[c]
 
 
-cdef void mix_channels(const float* line, const index_t[::1] left, const float[:, ::1] weights, row_t total,
-                       Py_ssize_t n_channels, pixel_t* out) noexcept nogil:
-    """Write the pixels of a row of many channels, using `total` to sum up those of one."""
-    cdef Py_ssize_t x, t, c
+cdef void mix_channels(const float* line, const index_t[::1] left, const float[:, ::1] weights,
+                       Py_ssize_t n_channels, float* mixed) noexcept nogil:
+    """Write the pixels of a row of many channels."""
+    cdef Py_ssize_t x, t
     for x in range(left.shape[0]):
         for t in range(weights.shape[1]):
-            add_row(line + (left[x] + t) * n_channels, weights[x, t], total, n_channels, t == 0)
-        for c in range(n_channels):
-            out[x * n_channels + c] = rounded(total[c], out)
+            add(line + (left[x] + t) * n_channels, weights[x, t], mixed + x * n_channels, n_channels, t == 0)
+
+
+cdef inline void add(const_row_t row, float weight, row_t total, Py_ssize_t n, bint first) noexcept nogil:
+    cdef Py_ssize_t x
+    if first:
+        for x in range(n):
+            total[x] = weight * row[x]
+    else:
+        for x in range(n):
+            total[x] += weight * row[x]
+
+
+cdef void write_row(const float* row, pixel_t* out, Py_ssize_t n) noexcept nogil:
+    """Write values as pixels, bytes rounded."""
+    cdef Py_ssize_t x
+    for x in range(n):
+        out[x] = <pixel_t> <int> (row[x] + <float> .5) if pixel_t is code_t else <pixel_t> row[x]
 
 
 def resample(const pixel_t[:, :, ::1] source, const index_t[::1] top, const float[:, ::1] row_weights,
              const index_t[::1] left, const float[:, ::1] column_weights, float[::1] scratch,
-             pixel_t[:, :, ::1] out, Py_ssize_t start, Py_ssize_t stop):
+             pixel_t[::strided, ::strided, ::contiguous] out, Py_ssize_t start, Py_ssize_t stop):
     """Write rows [start, stop) of an image whose pixels are weighted sums of a rectangle of the source's.
 
     Pixel (y, x) comes from the source's rows top[y] + t and columns left[x] + u with weights row_weights[y, t] *
-    column_weights[x, u]. Bytes are rounded. Source and out are contiguous; `scratch` has a source row and a pixel.
+    column_weights[x, u]. Bytes are rounded. `scratch` has a row of the source, one of out, and a value behind each.
     """
-    cdef Py_ssize_t y, n = source.shape[1] * source.shape[2]
+    cdef Py_ssize_t y, n = source.shape[1] * source.shape[2], n_out = out.shape[1] * out.shape[2]
+    cdef float* line = &scratch[0]
+    cdef float* mixed = line + n + 1
     with nogil:
+        line[n] = 0
         for y in range(start, stop):
-            mix_rows(source, top[y], row_weights[y], &scratch[0])
+            mix_rows(source, top[y], row_weights[y], line)
             if source.shape[2] == RGB:
-                mix_colours(&scratch[0], left, column_weights, &out[y, 0, 0])
+                mix_colours(line, left, column_weights, mixed)
             else:
-                mix_channels(&scratch[0], left, column_weights, &scratch[n], source.shape[2], &out[y, 0, 0])
+                mix_channels(line, left, column_weights, source.shape[2], mixed)
+            write_row(mixed, &out[y, 0, 0], n_out)
+
+
+def repeat_border(pixel_t[:, :, ::1] image, Py_ssize_t down, Py_ssize_t across):
+    """Write the outer rows and columns, so many on each side: copies of the nearest pixel inside."""
+    cdef Py_ssize_t y, x, c, height = image.shape[0], n = image.shape[2], row = image.shape[1] * n
+    cdef pixel_t* first
+    cdef pixel_t* last
+    with nogil:
+        for y in range(down, height - down):
+            first, last = &image[y, across, 0], &image[y, image.shape[1] - 1 - across, 0]
+            for x in range(1, across + 1):
+                for c in range(n):
+                    first[c - x * n], last[c + x * n] = first[c], last[c]
+        for y in range(down):
+            memcpy(&image[y, 0, 0], &image[down, 0, 0], row * sizeof(pixel_t))
+            memcpy(&image[height - 1 - y, 0, 0], &image[height - 1 - down, 0, 0], row * sizeof(pixel_t))
 
 
 # -- smoothing -------------------------------------------------------------------------------------

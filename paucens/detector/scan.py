@@ -168,9 +168,7 @@ class Search:
 
     def padded(self, rgb, level, threads):
         """Return the pixels of a level, its border repeated outwards by the padding of the window."""
-        pixels = level_pixels(rgb, level.shape, threads, self.smooth)
-        down, across = self.window.padding
-        return np.pad(pixels, ((down, down), (across, across), (0, 0)), mode="edge")
+        return level_pixels(rgb, level.shape, threads, self.smooth, self.window.padding)
 
     def crop(self, rgb, threads):
         """Return the band of a crop, RGB: one window with its margin, or more if the crop is larger by some cells."""

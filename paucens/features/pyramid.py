@@ -1,6 +1,7 @@
 """An image at many sizes: its sizes, its pixels and its channels, computed or approximated level by level."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -129,16 +130,30 @@ def resize(pixels, shape, threads, smooth=0.0) -> np.ndarray:
     """
     if pixels.shape[:2] == tuple(shape) and smooth == 0:
         return pixels
-    pixels = np.ascontiguousarray(pixels)
     out = np.empty((*shape, pixels.shape[2]), dtype=pixels.dtype)
-    rows, columns = (_smoothed(*_weights(old, new), old, smooth) for old, new in zip(pixels.shape, shape, strict=False))
+    _resample(pixels, threads, smooth, out)
+    return out
+
+
+def _resample(pixels, threads, smooth, out):
+    """Write what `resize` returns, also if nothing changes."""
+    pixels = np.ascontiguousarray(pixels)
+    rows, columns = (_taps(old, new, smooth) for old, new in zip(pixels.shape[:2], out.shape[:2], strict=True))
 
     def kernel(start, stop):
-        scratch = np.empty((pixels.shape[1] + 1) * pixels.shape[2], dtype=np.float32)
+        scratch = np.empty((pixels.shape[1] + out.shape[1]) * pixels.shape[2] + 2, dtype=np.float32)
         kernels.resample(pixels, *rows, *columns, scratch, out, start, stop)
 
     threads.run(kernel, len(out), 2 * pixels.size + out.size * columns[1].shape[1])
-    return out
+
+
+@lru_cache(maxsize=128)  # of the levels of images of one size, whose sides are two entries each
+def _taps(n_old, n_new, smooth):
+    """Return the first old pixel that each new one depends on, and weights; read only."""
+    taps = _smoothed(*_weights(n_old, n_new), n_old, smooth)
+    for array in taps:
+        array.setflags(write=False)
+    return taps
 
 
 def _weights(n_old, n_new):
@@ -168,17 +183,24 @@ def _smoothed(first, weights, n_old, radius):
     start = np.minimum(first[places[0]], n_old - width)
     mixed = np.zeros((n_new, width))
     for neighbours, share in zip(places, np.array([1, middle, 1]) / (2 + middle), strict=True):
-        for tap in range(n_taps):
-            mixed[np.arange(n_new), first[neighbours] - start + tap] += share * weights[neighbours, tap]
+        columns = (first[neighbours] - start)[:, None] + np.arange(n_taps)
+        mixed[np.arange(n_new)[:, None], columns] += share * weights[neighbours]
     return start.astype(np.int32), mixed.astype(np.float32)
 
 
-def level_pixels(rgb, shape, threads, smooth=0.0) -> np.ndarray:
-    """Resample an image, RGB by `as_rgb`, to a height and width and smooth it; the result is RGB of the same kind."""
-    pixels = resize(rgb, shape, threads, smooth)
-    if pixels.dtype != np.uint8:
-        pixels = np.minimum(pixels, 1)  # rounding may have pushed white above 1
-    return pixels
+def level_pixels(rgb, shape, threads, smooth=0.0, padding=(0, 0)) -> np.ndarray:
+    """Resample an image, RGB by `as_rgb`, to a height and width and smooth it; the result is RGB of the same kind.
+
+    Its border is repeated outwards by `padding`, pixels down and across.
+    """
+    down, across = padding
+    out = np.empty((shape[0] + 2 * down, shape[1] + 2 * across, 3), dtype=rgb.dtype)
+    inside = out[down : down + shape[0], across : across + shape[1]]
+    _resample(rgb, threads, smooth, inside)
+    if out.dtype != np.uint8:
+        np.minimum(inside, 1, out=inside)  # rounding may have pushed white above 1
+    kernels.repeat_border(out, down, across)
+    return out
 
 
 # -- channels --------------------------------------------------------------------------------------

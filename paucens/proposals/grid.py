@@ -95,7 +95,5 @@ class Grid:
 
     def pixels(self, rgb, level):
         """Return the pixels of a level, its border repeated by overhang and margin."""
-        down, across = (over + self.margin for over in self._overhang())
-        return np.pad(
-            level_pixels(rgb, level.shape, ALONE, self.smooth), ((down, down), (across, across), (0, 0)), mode="edge"
-        )
+        padding = tuple(over + self.margin for over in self._overhang())
+        return level_pixels(rgb, level.shape, ALONE, self.smooth, padding)

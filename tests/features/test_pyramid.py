@@ -15,7 +15,7 @@ from paucens._kernels import pooling as baseline
 from paucens._kernels.builds import chosen
 from paucens.features import pyramid as module
 from paucens.features.power_laws import estimate_lambdas
-from paucens.features.pyramid import channel_pyramid, resize, scales
+from paucens.features.pyramid import channel_pyramid, level_pixels, resize, scales
 from paucens.parallel import Threads
 
 quick = settings(deadline=None, max_examples=25, derandomize=True)
@@ -290,3 +290,18 @@ def test_smoothed_resampling_is_resampling_and_smoothing(shape, radius):
     for axis in (0, 1):
         expected = correlate1d(expected, np.array([1, middle, 1]) / (2 + middle), axis=axis, mode="nearest")
     np.testing.assert_allclose(resize(pixels, shape, Threads(1), radius), expected, atol=2e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+@pytest.mark.parametrize("smooth", [0.0, 0.5])
+@pytest.mark.parametrize("shape", [(12, 40), (37, 50), (52, 68)])
+@pytest.mark.parametrize("padding", [(0, 0), (3, 5), (60, 0), (0, 80)])
+def test_the_border_of_a_level_is_repeated(monkeypatch, dtype, smooth, shape, padding):
+    pixels = draw(5, 37, 50, 3, dtype)
+    expected = np.pad(resize(pixels, shape, HERE, smooth), (*[[p, p] for p in padding], [0, 0]), "edge")
+    expected = expected if dtype == np.uint8 else np.minimum(expected, 1)
+    for build in (baseline, chosen("pooling")):
+        monkeypatch.setattr(module, "kernels", build)
+        level = level_pixels(pixels, shape, HERE, smooth, padding)
+        assert level.dtype == dtype
+        np.testing.assert_array_equal(level, expected)
