@@ -212,7 +212,7 @@ def picture(rows):
         for way, line in own[own.share.notna()].groupby("way", sort=False):
             colour, marker = WAYS[way]
             axes.plot(100 * line.away, 100 * line.miss_rate, color=colour, marker=marker, markersize=4, label=way)
-        axes.set(title=f"{title}\n{name}", ylim=(0, None))
+        axes.set(title=f"{title}\n{name}", ylim=(0, 108 * max(0.01, own.miss_rate.max())))
     for axes in panels[-1]:
         axes.set_xlabel("windows away, %")
     for axes in panels[:, 0]:

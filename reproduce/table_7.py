@@ -200,7 +200,7 @@ def picture(rows):
         for row in own[own.setting.isin(["-10", "-1"])].itertuples():
             at = row.trees, 100 * row.miss_rate
             axes.annotate(row.setting, at, (0, -12), textcoords="offset points", ha="center", fontsize=8, color=BLUE)
-        axes.set(title=f"{title}\n{name}", xscale="log", ylim=(0, None))
+        axes.set(title=f"{title}\n{name}", xscale="log", ylim=(0, 108 * max(0.01, own.miss_rate.max())))
         ticks = [tick for tick in TICKS if own.trees.min() <= tick <= own.trees.max()]
         axes.set_xticks(ticks, list(map(str, ticks)))
         axes.minorticks_off()

@@ -207,6 +207,16 @@ def test_figure_8_shows_the_rates_of_table_6(out):
     assert not (out / "test_evaluations.csv").exists()  # of photographs only
 
 
+@pytest.mark.parametrize("script", [table_6, table_7, figure_8])
+def test_tables_follow_from_their_csv(script, out):
+    script.main(smoke(out))
+    path = out / f"{script.__name__}.md"
+    before = path.read_text(encoding="utf-8")
+    path.unlink()
+    script.main([*smoke(out), "--redraw"])
+    assert path.read_text(encoding="utf-8") == before
+
+
 def _written(out, name):
     frames = [
         pd.read_csv(out / f"{stem}.csv", keep_default_na=False, na_values=[""]) for stem in (name, f"{name}_times")
