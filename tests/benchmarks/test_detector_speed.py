@@ -9,16 +9,18 @@ import pytest
 
 from paucens import AdaBoostClassifier, Tree
 from paucens._kernels import builds
-from paucens.datasets import street_crops, synthetic_streets
+from paucens.datasets import load_inria, load_tud_stadtmitte, street_crops, synthetic_streets
 from paucens.detector import PedestrianDetector, Window, scan, train_detector
 from paucens.detector.trees import DetectorTrees
 from paucens.features import ChannelSpec, channels, covariance, lbp, pyramid
+from paucens.images import pixels_of
 from paucens.parallel import Threads
 
 ACF = ChannelSpec.parse("M+O+LUV")
 ALL = ChannelSpec.parse("M+O+LUV+spCov+spLBP", preset="robust")
 TRAINED = Path(__file__).parents[2] / "build" / "detectors" / "paper"
 LIMITS = {"128 x 64": {"portable": 8, "fastest": 6}, "64 x 32": {"portable": 9, "fastest": 7}}
+TWO_STAGES = {"INRIA": (2.0, 3.0), "TUD-Stadtmitte": (2.2, 3.3)}  # most of the median and of the worst image
 SMALL = Window((64, 32), (50.0, 20.5), 16)  # for people of 50 pixels
 WHOLE, CASCADE = 1.0, 0.15  # seconds of the scan of 97 399 windows, without and with a cascade at -10
 
@@ -76,12 +78,51 @@ def moved(trees, window, rejection=-10.0):
 
 @pytest.mark.parametrize("size", LIMITS)
 def test_all_channels_against_hog(ratio, picture, hog_call, build, size):
-    """From bytes to boxes, one thread, exact pyramid, soft cascade at -10."""
-    detector = PedestrianDetector.default()
+    """From bytes to boxes without stages, one thread, exact pyramid, soft cascade by traces."""
+    detector = PedestrianDetector.default().without_stages()
     assert str(detector.spec) == str(ALL)
     if size != "128 x 64":
         detector = replace(detector, search=replace(detector.search, window=SMALL), trees=moved(detector.trees, SMALL))
     assert ratio(lambda: detector.detect(picture), hog_call, rounds=5) <= LIMITS[size][build]
+
+
+@pytest.mark.parametrize("photographs", TWO_STAGES)
+def test_two_stages_against_hog(benchmark, opencv, photographs):
+    """Ten test images of 640 x 480 each: processor time of the default detector, median and worst ratio to HOG."""
+    images, detector = ten_images(opencv, photographs), PedestrianDetector.default()
+    hog = opencv.HOGDescriptor()
+    hog.setSVMDetector(opencv.HOGDescriptor_getDefaultPeopleDetector())
+    ratios = []
+
+    def turn():
+        for image in images:
+            ours = [processor_seconds(detector.detect, image) for _ in range(3)]
+            peers = [processor_seconds(hog.detectMultiScale, image) for _ in range(3)]
+            ratios.append(np.median(ours) / np.median(peers))
+
+    detector.detect(images[0])
+    benchmark.pedantic(turn, rounds=1)
+    benchmark.extra_info.update(median=np.median(ratios), worst=max(ratios))
+    print(f"\n{photographs}: median {np.median(ratios):.2f}, worst {max(ratios):.2f} of HOG's processor time")
+    median, worst = TWO_STAGES[photographs]
+    assert np.median(ratios) <= median and max(ratios) <= worst
+
+
+def ten_images(opencv, name):
+    """Return every 29th test image of INRIA, resized, or every 18th frame of TUD-Stadtmitte."""
+    load, step = {"INRIA": (load_inria, 29), "TUD-Stadtmitte": (load_tud_stadtmitte, 18)}[name]
+    try:
+        records = load().test[::step][:10]
+    except FileNotFoundError as error:
+        pytest.skip(f"{name} is not here: {error}")
+    images = [pixels_of(record.image) for record in records]
+    return [opencv.resize(image, (640, 480), interpolation=opencv.INTER_AREA) for image in images]
+
+
+def processor_seconds(call, image):
+    start = time.process_time()
+    call(image)
+    return time.process_time() - start
 
 
 def test_ten_channels_against_hog(ratio, picture, hog_call, ten_channels):
