@@ -1,8 +1,8 @@
 """Score every window of one size of an image by an ensemble of trees.
 
 Channels are stored as strips (row, channel, column), so that the values of a feature for the windows of a row are
-contiguous. While many windows of a row are alive, each tree is applied to all of them at once; the last few are
-followed one by one.
+contiguous. While many windows of a row are alive, each tree is applied to all of them at once, then to a list of those
+that are left.
 """
 
 from libc.math cimport INFINITY
@@ -18,7 +18,7 @@ cdef enum:
     INNER = 7   # nodes of a complete tree of depth 3
     LEAVES = 8
     TOGETHER = 8  # trees between two counts of the windows alive
-    FEW = 8  # when one window in so many is alive, windows are followed one by one
+    FEW = 12  # when one window in so many is alive, those alone are looked at
     LANES = 16  # number of windows taken at once; those beyond the end of a row are dead
 
 
@@ -58,6 +58,36 @@ cdef Py_ssize_t count_living(const float* score, Py_ssize_t n) noexcept nogil:
     return living
 
 
+cdef Py_ssize_t list_living(const float* score, Py_ssize_t n, index_t* living) noexcept nogil:
+    cdef Py_ssize_t x, count = 0
+    for x in range(n):
+        living[count] = <index_t> x
+        count += score[x] > -INFINITY
+    return count
+
+
+cdef Py_ssize_t add_tree_to_some(const float* p, Py_ssize_t stride, const index_t* strip, const index_t* column,
+                                 const float* t, const float* leaf, float rejected, index_t* living, Py_ssize_t n,
+                                 float* score) noexcept nogil:
+    """Add one complete tree to the scores of n windows; list those that live on, and return how many there are."""
+    cdef Py_ssize_t[INNER] place
+    cdef Py_ssize_t k, node, kept = 0
+    cdef index_t x
+    cdef float total
+    for k in range(INNER):
+        place[k] = strip[k] * stride + column[k]
+    for k in range(n):
+        x = living[k]
+        node = 1 + (p[x + place[0]] > t[0])
+        node = 2 * node + 1 + (p[x + place[node]] > t[node])
+        node = 2 * node + 1 + (p[x + place[node]] > t[node])
+        total = score[x] + leaf[node - INNER]
+        score[x] = total if total > rejected else -INFINITY
+        living[kept] = x
+        kept += total > rejected
+    return kept
+
+
 cdef float follow(const float* p, Py_ssize_t stride, const index_t* first, const index_t* strip, const index_t* column,
                   const float* threshold, const index_t* child, const float* value, const float* rejection,
                   Py_ssize_t tree, Py_ssize_t n_trees, float score) noexcept nogil:
@@ -77,12 +107,13 @@ cdef float follow(const float* p, Py_ssize_t stride, const index_t* first, const
 def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] strip, const index_t[::1] column,
          const float[::1] threshold, const index_t[::1] child, const float[::1] value, const float[::1] rejection,
          const index_t[:, ::1] whole_strip, const index_t[:, ::1] whole_column, const float[:, ::1] whole_threshold,
-         const float[:, ::1] whole_leaf, float[::1] scratch, float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
+         const float[:, ::1] whole_leaf, float[::1] scratch, index_t[::1] living, float[:, ::1] scores,
+         Py_ssize_t start, Py_ssize_t stop):
     """Add all trees to the scores of the windows of rows [start, stop); rejected windows get -infinity.
 
     strips: (rows, k, columns), followed by LANES - 1 floats that may be read; scores: (rows, columns) of the windows,
-    one window per cell, sums so far, -infinity for windows that are dead already; scratch: (columns of windows +
-    LANES - 1,) or more.
+    one window per cell, sums so far, -infinity for windows that are dead already; scratch and living: (columns of
+    windows + LANES - 1,) or more.
     first (n_trees + 1,), strip, column, threshold, child, value (n_nodes,): nodes of all trees end to end. A node looks
     at strip row * k + channel, counted from the first row of the window. Children are counted from the first node of
     their tree, 0 at leaves; values above the threshold go to the right child, the node after the left child.
@@ -90,7 +121,7 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
     whole_strip, whole_column, whole_threshold (n_trees, 7), whole_leaf (n_trees, 8): the same trees in heap order if
     none is deeper than 3; otherwise n_trees is 0.
     """
-    cdef Py_ssize_t row, x, tree, _k, living, width = scores.shape[1], stride = strips.shape[2]
+    cdef Py_ssize_t row, x, tree, _k, count, width = scores.shape[1], stride = strips.shape[2]
     cdef Py_ssize_t n_trees = rejection.shape[0], n_whole = whole_strip.shape[0]
     cdef Py_ssize_t padded = (width + LANES - 1) // LANES * LANES
     cdef const float* cells
@@ -102,18 +133,24 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
             cells, score = &strips[row, 0, 0], &scratch[0]
             for x in range(padded):
                 score[x] = scores[row, x] if x < width else -INFINITY
-            tree, living = 0, count_living(score, width)
-            while tree < n_whole and living * FEW > width:
+            tree, count = 0, count_living(score, width)
+            while tree < n_whole and count * FEW > width:
                 for _k in range(min(<Py_ssize_t> TOGETHER, n_whole - tree)):
                     add_tree(cells, stride, &whole_strip[tree, 0], &whole_column[tree, 0], &whole_threshold[tree, 0],
                              &whole_leaf[tree, 0], rejection[tree], padded, score)
                     tree += 1
-                living = count_living(score, width)
+                count = count_living(score, width)
+            count = list_living(score, width, &living[0])
+            while tree < n_whole and count > 0:
+                count = add_tree_to_some(cells, stride, &whole_strip[tree, 0], &whole_column[tree, 0],
+                                         &whole_threshold[tree, 0], &whole_leaf[tree, 0], rejection[tree], &living[0],
+                                         count, score)
+                tree += 1
+            for x in range(count if n_whole == 0 else 0):
+                score[living[x]] = follow(cells + living[x], stride, &first[0], &strip[0], &column[0], &threshold[0],
+                                          &child[0], &value[0], &rejection[0], 0, n_trees, score[living[x]])
             for x in range(width):
                 scores[row, x] = score[x]
-                if score[x] > -INFINITY:
-                    scores[row, x] = follow(cells + x, stride, &first[0], &strip[0], &column[0], &threshold[0],
-                                            &child[0], &value[0], &rejection[0], tree, n_trees, score[x])
 
 
 def score_windows(const float[:, :, ::1] channels, const index_t[:, ::1] windows, const index_t[::1] first,
@@ -140,7 +177,7 @@ def partial_sums(const float[:, :, ::1] strips, const index_t[::1] first, const 
     sums: (rows, columns, n_trees) of the windows, one window per cell; the others are as in `scan`. The same values are
     added in the same order, so a sum equals that of `scan` to the bit.
     """
-    cdef Py_ssize_t row, x, tree, node, stride = strips.shape[2]
+    cdef Py_ssize_t row, x, tree, node, right, stride = strips.shape[2]
     cdef const float* cells
     cdef float score
     with nogil:
@@ -150,6 +187,7 @@ def partial_sums(const float[:, :, ::1] strips, const index_t[::1] first, const 
                 for tree in range(sums.shape[2]):
                     node = first[tree]
                     while child[node] != 0:
-                        node = first[tree] + child[node] + (cells[strip[node] * stride + column[node]] > threshold[node])
+                        right = cells[strip[node] * stride + column[node]] > threshold[node]
+                        node = first[tree] + child[node] + right
                     score = score + value[node]
                     sums[row, x, tree] = score

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from paucens._kernels.regions import group_windows
-from paucens.detector.scan import BAND_BYTES, Band, Search, kernels
+from paucens.detector.scan import BAND_BYTES, Band, Search, kernels, windows_where
 from paucens.detector.stages import channels_of
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, leading_scores
 from paucens.detector.trees import DetectorTrees
@@ -176,7 +176,7 @@ class TwoStages:
             first = self.early.scores(band, self.first.trees, threads, start)
             start = np.where(first > -np.inf, leading.bias, np.float32(-np.inf))
         sums = self.early.scores(band, leading, threads, start)
-        windows = np.ascontiguousarray(np.argwhere(sums > -np.inf), dtype=np.int32)
+        windows = windows_where(sums > -np.inf)
         places = tuple(windows.T)
         return Left(k, band, windows, (sums if first is None else first)[places], sums[places])
 

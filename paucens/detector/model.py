@@ -8,7 +8,7 @@ import numpy as np
 from paucens import persistence
 from paucens.detector.files import attributes_of_file, header_and_arrays
 from paucens.detector.first_stage import FirstStage, check_first_stage, two_stages
-from paucens.detector.scan import Search
+from paucens.detector.scan import Search, windows_where
 from paucens.detector.suppression import non_maximum_suppression
 from paucens.detector.trees import DetectorTrees
 from paucens.features import estimate_lambdas
@@ -187,7 +187,7 @@ class PedestrianDetector:
             start = self._proposed(band, self.trees.bias)
             if start is None or (start > -np.inf).any():
                 scores = self.search.scores(band, self.trees, threads, start)
-                windows = np.argwhere(scores > threshold)
+                windows = windows_where(scores > threshold)
                 yield k, windows + np.array([band.first_row, 0]), scores[tuple(windows.T)]
 
     def _proposed(self, band, bias):

@@ -17,6 +17,7 @@ from paucens.validation import check_integer, check_number, check_positive
 
 kernels = chosen("windows")
 
+STEPS_PER_VALUE = 2  # of turning channels into strips, in the inner steps that `Threads.run` counts
 SLACK = 16  # floats that the scan may read behind the strips
 BAND_BYTES = 256_000_000  # of channels at a time; larger levels are searched in bands of rows
 MOST_PIXELS = 400_000_000  # of an enlarged image: 1.2 GB, and as much for its border
@@ -145,7 +146,7 @@ class Search:
             rgb, self.spec, levels, threads, step=self.per_octave, lambdas=self.lambdas, smooth=self.smooth
         )
         for k, level in enumerate(computed):
-            strips = _strips(self._with_border(level.channels))
+            strips = _strips(self._with_border(level.channels), threads)
             yield k, Band(levels[k], 0, self.window.grid_shape(level.shape), None, strips)
 
     def _bands_of_level(self, rgb, level, threads):
@@ -176,7 +177,7 @@ class Search:
         return Band(None, 0, shape, rgb, self._strips_of_pixels(rgb, threads))
 
     def _strips_of_pixels(self, rgb, threads):
-        return _strips(self.channels(rgb, threads))
+        return _strips(self.channels(rgb, threads), threads)
 
     def channels(self, rgb, threads):
         """Compute the channels of an image without its margin, of which windows contain no cell."""
@@ -226,8 +227,8 @@ class Search:
         layout = trees.layout(strips.shape[1])
 
         def scan(first, stop):
-            scratch = np.empty(scores.shape[1] + SLACK, dtype=np.float32)
-            kernels.scan(strips, *layout, scratch, scores, first, stop)
+            scratch, living = (np.empty(scores.shape[1] + SLACK, dtype=kind) for kind in (np.float32, np.int32))
+            kernels.scan(strips, *layout, scratch, living, scores, first, stop)
 
         threads.run(scan, len(scores), 50 * scores.size)
         return scores
@@ -248,10 +249,20 @@ class Search:
         return (row * self.spec.n_channels + channel) * self.window.cells[1] + column
 
 
-def _strips(channels):
+def windows_where(wanted):
+    """Return rows and columns where a mask is true, row by row, int32 (n, 2); np.argwhere is slower where few are."""
+    return np.stack(np.divmod(np.flatnonzero(wanted), wanted.shape[1]), axis=1).astype(np.int32)
+
+
+def _strips(channels, threads):
     """Turn channels (rows, columns, n_channels) into strips, with some memory behind them."""
-    strips = empty_strips(*np.moveaxis(channels, 2, 1).shape)
-    np.copyto(strips, np.moveaxis(channels, 2, 1))
+    turned = np.moveaxis(channels, 2, 1)
+    strips = empty_strips(*turned.shape)
+    threads.run(
+        lambda start, stop: np.copyto(strips[start:stop], turned[start:stop]),
+        len(strips),
+        STEPS_PER_VALUE * strips.size,
+    )
     return strips
 
 

@@ -13,7 +13,9 @@ from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
 from paucens._kernels.cpu import has_avx2
 from paucens.detector import scan as scan_module
 from paucens.detector.trees import DetectorTrees, detector_trees, floats_at_most
+from paucens.parallel import Threads
 
+HERE = Threads(1)
 BUILDS = ["paucens._kernels.windows"]
 if has_avx2() and importlib.util.find_spec("paucens._kernels.avx2.windows"):
     BUILDS.append("paucens._kernels.avx2.windows")
@@ -68,13 +70,13 @@ def random_trees(random, n_trees, depth, cells, n_channels, rejection):
 
 def scan(build, channels, trees, cells, pieces=1, start=None):
     kernels = importlib.import_module(build)
-    strips = scan_module._strips(channels)
+    strips = scan_module._strips(channels, HERE)
     shape = channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1
     scores = np.full(shape, trees.bias) if start is None else start.copy()
     edges = np.linspace(0, len(scores), pieces + 1).astype(int)
     for first, stop in itertools.pairwise(edges):
-        scratch = np.empty(scores.shape[1] + scan_module.SLACK, dtype=np.float32)
-        kernels.scan(strips, *trees.layout(channels.shape[2]), scratch, scores, first, stop)
+        scratch, living = (np.empty(scores.shape[1] + scan_module.SLACK, dtype=kind) for kind in ("f4", "i4"))
+        kernels.scan(strips, *trees.layout(channels.shape[2]), scratch, living, scores, first, stop)
     return scores
 
 
@@ -113,7 +115,7 @@ def test_parts_in_turn_give_the_scores_of_the_whole(build, seed, depth, cut, n_t
 
 
 def partial_sums(build, channels, trees, shape, pieces=1):
-    strips = scan_module._strips(channels)
+    strips = scan_module._strips(channels, HERE)
     sums = np.full((*shape, len(trees.rejection)), np.nan, dtype=np.float32)
     arguments = strips, *trees.layout(channels.shape[2])[:6]
     edges = np.linspace(0, shape[0], pieces + 1).astype(int)
