@@ -65,7 +65,7 @@ class PedestrianDetector:
     proposals: Bing | None = None
 
     def __post_init__(self):
-        self.notes = dict(self.notes)
+        self.notes, self._stages = dict(self.notes), None
         if self.proposals is not None:
             self._check_proposals()
         if self.first_stage is not None:
@@ -180,8 +180,7 @@ class PedestrianDetector:
     def _scored(self, rgb, levels, threshold, threads):
         """Yield level, windows and scores above a threshold; see `TwoStages.scored`."""
         if self.first_stage is not None:
-            stages = TwoStages(self.search, self.trees, self.first_stage)
-            yield from stages.scored(rgb, levels, threshold, self._proposed, threads)
+            yield from self._two_stages().scored(rgb, levels, threshold, self._proposed, threads)
             return
         for k, band in self.search.bands(rgb, levels, threads):
             start = self._proposed(band, self.trees.bias)
@@ -189,6 +188,13 @@ class PedestrianDetector:
                 scores = self.search.scores(band, self.trees, threads, start)
                 windows = windows_where(scores > threshold)
                 yield k, windows + np.array([band.first_row, 0]), scores[tuple(windows.T)]
+
+    def _two_stages(self):
+        """Return the scan in two stages, kept with the layouts of its trees while the attributes stay the same."""
+        parts = self.search, self.trees, self.first_stage
+        if self._stages is None or any(one is not other for one, other in zip(parts, self._stages.parts, strict=True)):
+            self._stages = TwoStages(*parts)
+        return self._stages
 
     def _proposed(self, band, bias):
         """Return where to start in a band: the bias for windows that are proposed, -inf for others; None without."""

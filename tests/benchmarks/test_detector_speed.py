@@ -1,4 +1,4 @@
-"""Speed of detection with all channels, with ten, and of the scan alone, against OpenCV's HOG on one picture."""
+"""Speed of detection with all channels, in two stages, with ten channels, and of parts of it, against OpenCV's HOG."""
 
 import time
 from dataclasses import replace
@@ -10,7 +10,7 @@ import pytest
 from paucens import AdaBoostClassifier, Tree
 from paucens._kernels import builds
 from paucens.datasets import street_crops, synthetic_streets
-from paucens.detector import PedestrianDetector, Window, scan, train_detector
+from paucens.detector import PedestrianDetector, Window, first_stage, scan, train_detector
 from paucens.detector.trees import DetectorTrees
 from paucens.features import ChannelSpec, channels, covariance, lbp, pyramid
 from paucens.parallel import Threads
@@ -19,6 +19,8 @@ ACF = ChannelSpec.parse("M+O+LUV")
 ALL = ChannelSpec.parse("M+O+LUV+spCov+spLBP", preset="robust")
 TRAINED = Path(__file__).parents[2] / "build" / "detectors" / "paper"
 LIMITS = {"128 x 64": {"portable": 8, "fastest": 6}, "64 x 32": {"portable": 9, "fastest": 7}}
+TWO_STAGES = {"portable": 3, "fastest": 2}
+LEVELS = {"portable": 0.3, "fastest": 0.25}
 SMALL = Window((64, 32), (50.0, 20.5), 16)  # for people of 50 pixels
 WHOLE, CASCADE = 1.0, 0.15  # seconds of the scan of 97 399 windows, without and with a cascade at -10
 
@@ -34,6 +36,7 @@ def build(request, monkeypatch):
         (lbp, "lbp"),
         (pyramid, "pooling"),
         (scan, "windows"),
+        (first_stage, "windows"),
     ):
         monkeypatch.setattr(module, "kernels", builds.chosen(name))
     monkeypatch.setattr(channels, "pooling", builds.chosen("pooling"))
@@ -76,12 +79,28 @@ def moved(trees, window, rejection=-10.0):
 
 @pytest.mark.parametrize("size", LIMITS)
 def test_all_channels_against_hog(ratio, picture, hog_call, build, size):
-    """From bytes to boxes, one thread, exact pyramid, soft cascade at -10."""
-    detector = PedestrianDetector.default()
+    """From bytes to boxes, one thread, exact pyramid, soft cascade at -10, all channels everywhere."""
+    detector = PedestrianDetector.default().without_stages()
     assert str(detector.spec) == str(ALL)
     if size != "128 x 64":
         detector = replace(detector, search=replace(detector.search, window=SMALL), trees=moved(detector.trees, SMALL))
     assert ratio(lambda: detector.detect(picture), hog_call, rounds=5) <= LIMITS[size][build]
+
+
+def test_two_stages_against_hog(ratio, picture, hog_call, build):
+    """From bytes to boxes, one thread, exact pyramid."""
+    detector = PedestrianDetector.default()
+    if detector.first_stage is None:
+        pytest.skip("the detector of the package has one stage")
+    assert ratio(lambda: detector.detect(picture), hog_call) <= TWO_STAGES[build]
+
+
+def test_levels_against_hog(ratio, picture, hog_call, build):
+    """An image at all sizes, smoothed, with its border around it."""
+    search = PedestrianDetector.default().search
+    levels = search.levels(picture.shape[:2])
+    with Threads(1) as one:
+        assert ratio(lambda: [search.padded(picture, level, one) for level in levels], hog_call) <= LEVELS[build]
 
 
 def test_ten_channels_against_hog(ratio, picture, hog_call, ten_channels):
