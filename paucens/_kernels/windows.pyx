@@ -2,7 +2,7 @@
 
 Channels are stored as strips (row, channel, column), so that the values of a feature for the windows of a row are
 contiguous. While many windows of a row are alive, each tree is applied to all of them at once, then to a list of those
-that are left.
+that are left; the last ones are followed one by one.
 """
 
 from libc.math cimport INFINITY
@@ -19,6 +19,7 @@ cdef enum:
     LEAVES = 8
     TOGETHER = 8  # trees between two counts of the windows alive
     FEW = 12  # when one window in so many is alive, those alone are looked at
+    ALONE = 2  # so few windows are followed one after the other: each tree would wait for the one before
     LANES = 16  # number of windows taken at once; those beyond the end of a row are dead
 
 
@@ -145,14 +146,14 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
                     tree += 1
                 count = count_living(score, width)
             count = list_living(score, width, &living[0])
-            while tree < n_whole and count > 0:
+            while tree < n_whole and count > ALONE:
                 count = add_tree_to_some(cells, &offset[0], stride, &whole_strip[tree, 0], &whole_column[tree, 0],
                                          &whole_threshold[tree, 0], &whole_leaf[tree, 0], rejection[tree], &living[0],
                                          count, score)
                 tree += 1
-            for x in range(count if n_whole == 0 else 0):
+            for x in range(count):
                 score[living[x]] = follow(cells + living[x], stride, &first[0], &strip[0], &column[0], &threshold[0],
-                                          &child[0], &value[0], &rejection[0], 0, n_trees, score[living[x]])
+                                          &child[0], &value[0], &rejection[0], tree, n_trees, score[living[x]])
             for x in range(width):
                 scores[row, x] = score[x]
 
@@ -171,23 +172,23 @@ def score_windows(const float[:, :, ::1] channels, const index_t[:, ::1] windows
     as in `scan`, and so are the scores, to the bit.
     """
     cdef Py_ssize_t k, tree = 0, n_whole = whole_row.shape[0], stride = channels.shape[1] * channels.shape[2]
-    cdef Py_ssize_t count, n = windows.shape[0]
+    cdef Py_ssize_t count, n = windows.shape[0], n_trees = rejection.shape[0]
     cdef const float* cells
-    if n == 0:
+    if n == 0 or n_trees == 0:
         return
     with nogil:
         cells = &channels[0, 0, 0]
         for k in range(n):
             offset[k] = windows[k, 0] * stride + windows[k, 1] * channels.shape[2]
         count = list_living(&scores[0], n, &living[0])
-        while tree < n_whole and count > 0:
+        while tree < n_whole and count > ALONE:
             count = add_tree_to_some(cells, &offset[0], stride, &whole_row[tree, 0], &whole_inner[tree, 0],
                                      &whole_threshold[tree, 0], &whole_leaf[tree, 0], rejection[tree], &living[0],
                                      count, &scores[0])
             tree += 1
-        for k in range(count if n_whole == 0 and rejection.shape[0] > 0 else 0):
+        for k in range(count):
             scores[living[k]] = follow(cells + offset[living[k]], stride, &first[0], &row[0], &inner[0], &threshold[0],
-                                       &child[0], &value[0], &rejection[0], 0, rejection.shape[0], scores[living[k]])
+                                       &child[0], &value[0], &rejection[0], tree, n_trees, scores[living[k]])
 
 
 def partial_sums(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] strip,
