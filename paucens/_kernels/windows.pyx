@@ -2,7 +2,7 @@
 
 Channels are stored as strips (row, channel, column), so that the values of a feature for the windows of a row are
 contiguous. While many windows of a row are alive, each tree is applied to all of them at once, then to a list of those
-that are left.
+that are left; the last ones are followed one by one.
 """
 
 from libc.math cimport INFINITY
@@ -19,6 +19,7 @@ cdef enum:
     LEAVES = 8
     TOGETHER = 8  # trees between two counts of the windows alive
     FEW = 12  # when one window in so many is alive, those alone are looked at
+    ALONE = 2  # so few windows are followed one after the other: each tree would wait for the one before
     LANES = 16  # number of windows taken at once; those beyond the end of a row are dead
 
 
@@ -66,21 +67,23 @@ cdef Py_ssize_t list_living(const float* score, Py_ssize_t n, index_t* living) n
     return count
 
 
-cdef Py_ssize_t add_tree_to_some(const float* p, Py_ssize_t stride, const index_t* strip, const index_t* column,
-                                 const float* t, const float* leaf, float rejected, index_t* living, Py_ssize_t n,
-                                 float* score) noexcept nogil:
+cdef Py_ssize_t add_tree_to_some(const float* p, const Py_ssize_t* offset, Py_ssize_t stride, const index_t* strip,
+                                 const index_t* column, const float* t, const float* leaf, float rejected,
+                                 index_t* living, Py_ssize_t n, float* score) noexcept nogil:
     """Add one complete tree to the scores of n windows; list those that live on, and return how many there are."""
     cdef Py_ssize_t[INNER] place
     cdef Py_ssize_t k, node, kept = 0
+    cdef const float* q
     cdef index_t x
     cdef float total
     for k in range(INNER):
         place[k] = strip[k] * stride + column[k]
     for k in range(n):
         x = living[k]
-        node = 1 + (p[x + place[0]] > t[0])
-        node = 2 * node + 1 + (p[x + place[node]] > t[node])
-        node = 2 * node + 1 + (p[x + place[node]] > t[node])
+        q = p + offset[x]
+        node = 1 + (q[place[0]] > t[0])
+        node = 2 * node + 1 + (q[place[node]] > t[node])
+        node = 2 * node + 1 + (q[place[node]] > t[node])
         total = score[x] + leaf[node - INNER]
         score[x] = total if total > rejected else -INFINITY
         living[kept] = x
@@ -107,13 +110,13 @@ cdef float follow(const float* p, Py_ssize_t stride, const index_t* first, const
 def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] strip, const index_t[::1] column,
          const float[::1] threshold, const index_t[::1] child, const float[::1] value, const float[::1] rejection,
          const index_t[:, ::1] whole_strip, const index_t[:, ::1] whole_column, const float[:, ::1] whole_threshold,
-         const float[:, ::1] whole_leaf, float[::1] scratch, index_t[::1] living, float[:, ::1] scores,
-         Py_ssize_t start, Py_ssize_t stop):
+         const float[:, ::1] whole_leaf, float[::1] scratch, index_t[::1] living, Py_ssize_t[::1] offset,
+         float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
     """Add all trees to the scores of the windows of rows [start, stop); rejected windows get -infinity.
 
     strips: (rows, k, columns), followed by LANES - 1 floats that may be read; scores: (rows, columns) of the windows,
-    one window per cell, sums so far, -infinity for windows that are dead already; scratch and living: (columns of
-    windows + LANES - 1,) or more.
+    one window per cell, sums so far, -infinity for windows that are dead already; scratch, living and offset: (columns
+    of windows + LANES - 1,) or more.
     first (n_trees + 1,), strip, column, threshold, child, value (n_nodes,): nodes of all trees end to end. A node looks
     at strip row * k + channel, counted from the first row of the window. Children are counted from the first node of
     their tree, 0 at leaves; values above the threshold go to the right child, the node after the left child.
@@ -129,6 +132,8 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
     if start >= stop or width == 0 or n_trees == 0:
         return
     with nogil:
+        for x in range(width):
+            offset[x] = x
         for row in range(start, stop):
             cells, score = &strips[row, 0, 0], &scratch[0]
             for x in range(padded):
@@ -141,32 +146,49 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
                     tree += 1
                 count = count_living(score, width)
             count = list_living(score, width, &living[0])
-            while tree < n_whole and count > 0:
-                count = add_tree_to_some(cells, stride, &whole_strip[tree, 0], &whole_column[tree, 0],
+            while tree < n_whole and count > ALONE:
+                count = add_tree_to_some(cells, &offset[0], stride, &whole_strip[tree, 0], &whole_column[tree, 0],
                                          &whole_threshold[tree, 0], &whole_leaf[tree, 0], rejection[tree], &living[0],
                                          count, score)
                 tree += 1
-            for x in range(count if n_whole == 0 else 0):
+            for x in range(count):
                 score[living[x]] = follow(cells + living[x], stride, &first[0], &strip[0], &column[0], &threshold[0],
-                                          &child[0], &value[0], &rejection[0], 0, n_trees, score[living[x]])
+                                          &child[0], &value[0], &rejection[0], tree, n_trees, score[living[x]])
             for x in range(width):
                 scores[row, x] = score[x]
 
 
 def score_windows(const float[:, :, ::1] channels, const index_t[:, ::1] windows, const index_t[::1] first,
                   const index_t[::1] row, const index_t[::1] inner, const float[::1] threshold,
-                  const index_t[::1] child, const float[::1] value, const float[::1] rejection, float[::1] scores):
+                  const index_t[::1] child, const float[::1] value, const float[::1] rejection,
+                  const index_t[:, ::1] whole_row, const index_t[:, ::1] whole_inner,
+                  const float[:, ::1] whole_threshold, const float[:, ::1] whole_leaf, index_t[::1] living,
+                  Py_ssize_t[::1] offset, float[::1] scores):
     """Add all trees to the scores of single windows; rejected windows get -infinity.
 
-    channels: (rows, columns, k); windows (n, 2): row and column of the first cell of each; scores (n,): sums so far.
+    channels: (rows, columns, k); windows (n, 2): row and column of the first cell of each; scores (n,): sums so far;
+    living and offset: (n,).
     A node looks at row[node] of the window and, in it, at the value inner[node] = column * k + channel; the others are
     as in `scan`, and so are the scores, to the bit.
     """
-    cdef Py_ssize_t k, stride = channels.shape[1] * channels.shape[2]
+    cdef Py_ssize_t k, tree = 0, n_whole = whole_row.shape[0], stride = channels.shape[1] * channels.shape[2]
+    cdef Py_ssize_t count, n = windows.shape[0], n_trees = rejection.shape[0]
+    cdef const float* cells
+    if n == 0 or n_trees == 0:
+        return
     with nogil:
-        for k in range(windows.shape[0]):
-            scores[k] = follow(&channels[windows[k, 0], windows[k, 1], 0], stride, &first[0], &row[0], &inner[0],
-                               &threshold[0], &child[0], &value[0], &rejection[0], 0, rejection.shape[0], scores[k])
+        cells = &channels[0, 0, 0]
+        for k in range(n):
+            offset[k] = windows[k, 0] * stride + windows[k, 1] * channels.shape[2]
+        count = list_living(&scores[0], n, &living[0])
+        while tree < n_whole and count > ALONE:
+            count = add_tree_to_some(cells, &offset[0], stride, &whole_row[tree, 0], &whole_inner[tree, 0],
+                                     &whole_threshold[tree, 0], &whole_leaf[tree, 0], rejection[tree], &living[0],
+                                     count, &scores[0])
+            tree += 1
+        for k in range(count):
+            scores[living[k]] = follow(cells + offset[living[k]], stride, &first[0], &row[0], &inner[0], &threshold[0],
+                                       &child[0], &value[0], &rejection[0], tree, n_trees, scores[living[k]])
 
 
 def partial_sums(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] strip,

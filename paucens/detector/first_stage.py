@@ -235,7 +235,9 @@ class TwoStages:
         corner, margin = windows.min(axis=0), self.search.window.margin // CELL
         sides = windows.max(axis=0) - corner + self.search.window.cells
         channels = self._channels(band, *corner, *sides)
-        kernels.score_windows(channels, windows - corner + np.int32(margin), *rest.cell_layout(channels.shape[2]), sums)
+        layout = rest.cell_layout(channels.shape[2])
+        scratch = [np.empty(len(windows), dtype=kind) for kind in (np.int32, np.intp)]
+        kernels.score_windows(channels, windows - corner + np.int32(margin), *layout, *scratch, sums)
         return sums
 
     def _channels(self, band, row, column, rows, columns):

@@ -227,8 +227,8 @@ class Search:
         layout = trees.layout(strips.shape[1])
 
         def scan(first, stop):
-            scratch, living = (np.empty(scores.shape[1] + SLACK, dtype=kind) for kind in (np.float32, np.int32))
-            kernels.scan(strips, *layout, scratch, living, scores, first, stop)
+            scratch = [np.empty(scores.shape[1] + SLACK, dtype=kind) for kind in (np.float32, np.int32, np.intp)]
+            kernels.scan(strips, *layout, *scratch, scores, first, stop)
 
         threads.run(scan, len(scores), 50 * scores.size)
         return scores

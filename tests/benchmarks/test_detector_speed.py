@@ -1,4 +1,4 @@
-"""Speed of detection with all channels, with ten, and of the scan alone, against OpenCV's HOG on one picture."""
+"""Speed of detection with all channels, in two stages, with ten channels, and of parts of it, against OpenCV's HOG."""
 
 import time
 from dataclasses import replace
@@ -10,7 +10,7 @@ import pytest
 from paucens import AdaBoostClassifier, Tree
 from paucens._kernels import builds
 from paucens.datasets import load_inria, load_tud_stadtmitte, street_crops, synthetic_streets
-from paucens.detector import PedestrianDetector, Window, scan, train_detector
+from paucens.detector import PedestrianDetector, Window, first_stage, scan, train_detector
 from paucens.detector.trees import DetectorTrees
 from paucens.features import ChannelSpec, channels, covariance, lbp, pyramid
 from paucens.images import pixels_of
@@ -21,6 +21,7 @@ ALL = ChannelSpec.parse("M+O+LUV+spCov+spLBP", preset="robust")
 TRAINED = Path(__file__).parents[2] / "build" / "detectors" / "paper"
 LIMITS = {"128 x 64": {"portable": 8, "fastest": 6}, "64 x 32": {"portable": 9, "fastest": 7}}
 TWO_STAGES = {"INRIA": (2.0, 3.0), "TUD-Stadtmitte": (2.2, 3.3)}  # most of the median and of the worst image
+LEVELS = {"portable": 0.3, "fastest": 0.25}  # resampling an image to all sizes
 SMALL = Window((64, 32), (50.0, 20.5), 16)  # for people of 50 pixels
 WHOLE, CASCADE = 1.0, 0.15  # seconds of the scan of 97 399 windows, without and with a cascade at -10
 
@@ -36,6 +37,7 @@ def build(request, monkeypatch):
         (lbp, "lbp"),
         (pyramid, "pooling"),
         (scan, "windows"),
+        (first_stage, "windows"),
     ):
         monkeypatch.setattr(module, "kernels", builds.chosen(name))
     monkeypatch.setattr(channels, "pooling", builds.chosen("pooling"))
@@ -123,6 +125,14 @@ def processor_seconds(call, image):
     start = time.process_time()
     call(image)
     return time.process_time() - start
+
+
+def test_levels_against_hog(ratio, picture, hog_call, build):
+    """An image at all sizes, smoothed, with its border around it."""
+    search = PedestrianDetector.default().search
+    levels = search.levels(picture.shape[:2])
+    with Threads(1) as one:
+        assert ratio(lambda: [search.padded(picture, level, one) for level in levels], hog_call) <= LEVELS[build]
 
 
 def test_ten_channels_against_hog(ratio, picture, hog_call, ten_channels):

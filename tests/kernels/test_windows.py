@@ -75,8 +75,10 @@ def scan(build, channels, trees, cells, pieces=1, start=None):
     scores = np.full(shape, trees.bias) if start is None else start.copy()
     edges = np.linspace(0, len(scores), pieces + 1).astype(int)
     for first, stop in itertools.pairwise(edges):
-        scratch, living = (np.empty(scores.shape[1] + scan_module.SLACK, dtype=kind) for kind in ("f4", "i4"))
-        kernels.scan(strips, *trees.layout(channels.shape[2]), scratch, living, scores, first, stop)
+        scratch = [
+            np.empty(scores.shape[1] + scan_module.SLACK, dtype=kind) for kind in (np.float32, np.int32, np.intp)
+        ]
+        kernels.scan(strips, *trees.layout(channels.shape[2]), *scratch, scores, first, stop)
     return scores
 
 
@@ -99,6 +101,27 @@ def test_scan_is_its_twin(build, seed, depth, n_trees, rows, columns, rejection)
         np.testing.assert_array_equal(
             scan(build, channels, trees, cells, pieces), scores_of_windows(channels, trees, cells)
         )
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    depth=st.integers(0, 5),
+    n_trees=st.integers(0, 40),
+    n_windows=st.integers(0, 30),
+    rejection=st.sampled_from([-np.inf, -2.0, 0.0]),
+)
+@settings(max_examples=40, deadline=None)
+def test_single_windows_have_the_scores_of_the_scan(build, seed, depth, n_trees, n_windows, rejection):
+    random, cells, n_channels = np.random.default_rng(seed), (3, 2), 4
+    trees = random_trees(random, n_trees + 1, depth, cells, n_channels, rejection).part(0, n_trees)
+    channels = random.normal(size=(8, 9, n_channels)).astype(np.float32)
+    start = random.choice(np.array([0.25, 1, -np.inf], dtype=np.float32), size=(6, 8))
+    windows = np.column_stack([random.integers(upper, size=n_windows) for upper in start.shape]).astype(np.int32)
+    scores, scratch = start[tuple(windows.T)], [np.empty(n_windows, dtype=kind) for kind in (np.int32, np.intp)]
+    layout = trees.cell_layout(n_channels)
+    importlib.import_module(build).score_windows(channels, windows, *layout, *scratch, scores)
+    np.testing.assert_array_equal(scores, scan(build, channels, trees, cells, start=start)[tuple(windows.T)])
 
 
 @pytest.mark.parametrize("build", BUILDS)
