@@ -42,7 +42,7 @@ def overlaps(const double[:, ::1] boxes, const double[:, ::1] others, bint by_fi
 
 
 def suppress(const double[:, ::1] boxes, double overlap, bint by_smaller, index_t[::1] leader):
-    """Write the best kept box that overlaps each of the boxes, best first, by more than `overlap`, itself if it is kept.
+    """Write for each box, best first, the best kept box that overlaps it by more than `overlap`, itself if it is kept.
 
     The overlap is intersection / smaller area, or / union. Only kept boxes remove others.
     """
