@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 KERNELS := $(wildcard paucens/_kernels/*.pyx paucens/_kernels/*.pxd)
 
 # Tests that reach every kernel, for the build that checks every index.
-BOUNDS := tests/kernels tests/learners/test_trees.py tests/foundations/test_images.py tests/detector/test_detector.py \
+BOUNDS := tests/kernels tests/foundations/test_images.py tests/detector/test_detector.py tests/proposals \
+	$(patsubst %,tests/learners/test_%.py,trees binning column_samples) \
 	$(patsubst %,tests/features/test_%.py,centrist channels covariance lbp pyramid)
 
 .PHONY: reproduce paper test bounds bench lint clean

@@ -281,3 +281,7 @@ def merge_boxes(group, boxes, cost, joint):
         boxes[b] = boxes[last] if b < last else boxes[b]
         boxes.pop()
         group = [a if k == b else b if k == last else k for k in group]
+
+
+def same_nodes(a, b):
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))

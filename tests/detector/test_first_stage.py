@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from detections import all_windows
 
 from paucens import AdaBoostClassifier, Tree, persistence
-from paucens.datasets import street_crops, synthetic_streets
 from paucens.detector import PedestrianDetector, Window, first_stage, train_detector
 from paucens.detector.first_stage import FirstStage, regions
 from paucens.detector.suppression import rows_kept
@@ -14,45 +14,25 @@ from paucens.features import ChannelSpec
 from paucens.parallel import Threads
 
 FULL, FEW = ChannelSpec.parse("M+O+LUV+spLBP+spCov"), ChannelSpec.parse("M+O+LUV")
-SIZE = (240, 320)
 
 
-def train(streets, spec, n_estimators, **options):
+def train(few_streets, spec, n_estimators, **options):
     booster = AdaBoostClassifier(
         learner=Tree(depth=3, column_fraction=1 / 16, column_sampling="node"), shrinkage=0.1, random_state=0
     )
     options = {"n_negatives": 60, "most_negatives": 100, "scales": 4} | options
-    return train_detector(*streets, spec, booster, n_estimators=n_estimators, **options)
+    return train_detector(*few_streets, spec, booster, n_estimators=n_estimators, **options)
 
 
 @pytest.fixture(scope="module")
-def streets():
-    crops = street_crops(synthetic_streets(16, seed=1))
-    return list(crops), [record.image for record in synthetic_streets(8, seed=2, people=False, size=SIZE)]
+def detector(few_streets):
+    return train(few_streets, FULL, (4, 24))
 
 
 @pytest.fixture(scope="module")
-def detector(streets):
-    return train(streets, FULL, (4, 24))
-
-
-@pytest.fixture(scope="module")
-def staged(detector, streets, scene):
-    """The same detector behind one of ten channels that leaves some windows of a scene."""
-    return detector.with_first_stage(leaving_few(train(streets, FEW, (4, 16)), scene))
-
-
-@pytest.fixture(scope="module")
-def scene():
-    return synthetic_streets(3, seed=5)[2].image
-
-
-def all_windows(detector, image, threads=1):
-    """Return the scores of all windows that are not rejected, by level, row and column."""
-    with Threads(threads) as pool:
-        levels = detector.search.levels(image.shape[:2])
-        boxes, windows = detector.candidates(image, levels, -np.inf, pool)
-    return dict(zip(map(tuple, windows.tolist()), boxes[:, 4].tolist(), strict=True))
+def staged(detector, few_streets, few_people):
+    """The same detector behind one of ten channels that leaves some windows of a few_people."""
+    return detector.with_first_stage(leaving_few(train(few_streets, FEW, (4, 16)), few_people))
 
 
 def leaving_few(detector, image):
@@ -64,46 +44,45 @@ def leaving_few(detector, image):
     return replace(detector, trees=detector.trees.with_rejection(rejection))
 
 
-def test_what_is_left_has_the_scores_of_the_whole_detector(detector, staged, scene):
-    whole, left = all_windows(detector, scene), all_windows(staged, scene)
+def test_what_is_left_has_the_scores_of_the_whole_detector(detector, staged, few_people):
+    whole, left = all_windows(detector, few_people), all_windows(staged, few_people)
     assert 0 < len(left) < 0.1 * len(whole)
     assert all(whole[window] == score for window, score in left.items())
-    assert all_windows(staged, scene, threads=2) == left
+    assert all_windows(staged, few_people, threads=2) == left
     first = replace(staged, search=replace(staged.search, spec=FEW), trees=staged.first_stage.trees, first_stage=None)
-    assert set(left) == set(all_windows(first, scene)) & set(whole)
+    assert set(left) == set(all_windows(first, few_people)) & set(whole)
 
 
 @pytest.mark.parametrize("families", ["M", "LUV+O", "spLBP"])
-def test_any_families_may_come_first(detector, scene, families, streets):
-    first = train(streets, ChannelSpec.parse(families), (8,))
-    staged = detector.with_first_stage(leaving_few(first, scene))
-    whole, left = all_windows(detector, scene), all_windows(staged, scene)
+def test_any_families_may_come_first(detector, few_people, families, few_streets):
+    first = train(few_streets, ChannelSpec.parse(families), (8,))
+    staged = detector.with_first_stage(leaving_few(first, few_people))
+    whole, left = all_windows(detector, few_people), all_windows(staged, few_people)
     assert 0 < len(left) < len(whole)
     assert all(whole[window] == score for window, score in left.items())
 
 
-def test_leading_trees_are_a_first_stage_too(streets, scene):
+def test_leading_trees_are_a_first_stage_too(few_streets, few_people):
     """Trained in stages, an ensemble needs no other one: the first trees reject, and their sums are kept."""
-    whole = train(streets, FULL, (4, 32), stages={0: FEW.text, 12: FULL.text})
+    whole = train(few_streets, FULL, (4, 32), stages={0: FEW.text, 12: FULL.text})
     assert whole.first_stage == FirstStage(FEW.families)
     n_trees = len(whole.trees.rejection)
     head = replace(whole, trees=whole.trees.part(0, 12), first_stage=None)
-    rejection = np.concatenate([leaving_few(head, scene).trees.rejection, np.full(n_trees - 12, -np.inf)])
+    rejection = np.concatenate([leaving_few(head, few_people).trees.rejection, np.full(n_trees - 12, -np.inf)])
     whole = replace(whole, trees=whole.trees.with_rejection(rejection))
-    left, single = all_windows(whole, scene), all_windows(whole.without_stages(), scene)
+    left, single = all_windows(whole, few_people), all_windows(whole.without_stages(), few_people)
     assert left == single and len(left) > 0
 
 
-def test_windows_far_below_one_that_they_overlap_are_left_out(staged, scene):
+def test_windows_far_below_one_that_they_overlap_are_left_out(staged, few_people):
     first = staged.first_stage
-    some = {
-        within: all_windows(replace(staged, first_stage=replace(first, within=within)), scene) for within in (0, 0.2)
-    }
-    everything = all_windows(staged, scene)
+    stages = {within: replace(first, within=within) for within in (0, 0.2)}
+    some = {within: all_windows(replace(staged, first_stage=one), few_people) for within, one in stages.items()}
+    everything = all_windows(staged, few_people)
     assert 0 < len(some[0]) < len(some[0.2]) < len(everything)
     assert some[0].items() <= some[0.2].items() <= everything.items()
     heads = replace(staged, search=replace(staged.search, spec=FEW), trees=first.trees, first_stage=None)
-    assert set(some[0]) >= set(best_windows(heads, scene)) & set(everything)
+    assert set(some[0]) >= set(best_windows(heads, few_people)) & set(everything)
 
 
 def best_windows(detector, image):
@@ -113,14 +92,14 @@ def best_windows(detector, image):
     return map(tuple, windows[rows_kept(boxes, 0.65, "min")].tolist())
 
 
-def test_bands_that_do_not_fit_into_memory_are_computed_again(staged, scene, monkeypatch):
-    expected = all_windows(staged, scene)
+def test_bands_that_do_not_fit_into_memory_are_computed_again(staged, few_people, monkeypatch):
+    expected = all_windows(staged, few_people)
     for limit in (0, 500_000):  # bytes: no band is kept, or some; regions are large for two threads
         monkeypatch.setattr(first_stage, "BAND_BYTES", limit)
-        assert all_windows(staged, scene, threads=2) == expected
+        assert all_windows(staged, few_people, threads=2) == expected
 
 
-def test_other_channels_are_computed_around_windows_only(staged, scene, monkeypatch):
+def test_other_channels_are_computed_around_windows_only(staged, few_people, monkeypatch):
     computed = []
 
     def record(spec, rgb, families, threads, out, fill=ChannelSpec.fill):
@@ -128,13 +107,13 @@ def test_other_channels_are_computed_around_windows_only(staged, scene, monkeypa
         return fill(spec, rgb, families, threads, out)
 
     monkeypatch.setattr(ChannelSpec, "fill", record)
-    staged.detect(scene)
+    staged.detect(few_people)
     cells = {families: sum(n for own, n in computed if own == families) for families in dict(computed)}
     assert set(cells) == {FEW.families, ("spLBP", "spCov")}
     assert cells["spLBP", "spCov"] < cells[FEW.families]
     computed.clear()
     nothing = replace(staged, first_stage=replace(staged.first_stage, trees=reject_all(staged.first_stage.trees)))
-    assert nothing.detect(scene, threshold=-np.inf).shape == (0, 5)
+    assert nothing.detect(few_people, threshold=-np.inf).shape == (0, 5)
     assert {families for families, _ in computed} == {FEW.families}
 
 
@@ -142,14 +121,14 @@ def reject_all(trees):
     return trees.with_rejection(np.inf)
 
 
-def test_thresholds_do_not_depend_on_the_stages(detector, staged, streets):
-    images = streets[1]
+def test_thresholds_do_not_depend_on_the_stages(detector, staged, few_streets):
+    images = few_streets[1]
     assert staged.threshold_at_fppi(images, 1) == detector.threshold_at_fppi(images, 1)
     assert staged.threshold_at_fppi(images, 1, staged=True) <= detector.threshold_at_fppi(images, 1)
 
 
-def test_a_first_stage_searches_the_same_windows(detector, streets):
-    first = train(streets, FEW, (4,))
+def test_a_first_stage_searches_the_same_windows(detector, few_streets):
+    first = train(few_streets, FEW, (4,))
     for other in (
         replace(first, search=replace(first.search, per_octave=8)),
         replace(first, search=replace(first.search, window=Window(inside=True))),
@@ -167,11 +146,11 @@ def test_a_first_stage_searches_the_same_windows(detector, streets):
 # -- files -----------------------------------------------------------------------------------------
 
 
-def test_files(staged, scene, tmp_path):
+def test_files(staged, few_people, tmp_path):
     staged.save(tmp_path / "model.npz")
     again = PedestrianDetector.load(tmp_path / "model.npz")
     assert again.first_stage.families == FEW.families
-    assert all_windows(again, scene) == all_windows(staged, scene)
+    assert all_windows(again, few_people) == all_windows(staged, few_people)
     leading = replace(staged, first_stage=FirstStage(FEW.families))
     leading.save(tmp_path / "model.npz")
     assert PedestrianDetector.load(tmp_path / "model.npz").first_stage == FirstStage(FEW.families)

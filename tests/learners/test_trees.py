@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import ROUNDING, share
+from reference import ROUNDING, same_nodes, share
 
 from paucens import Stump, Tree
 from paucens.learners import growing
-from paucens.learners.binning import BinnedData, bin_features, thresholds_of
+from paucens.learners.binning import BinnedData, bin_features
 from paucens.learners.growing import GrowingRule, TreeGrower, to_grid
 from paucens.learners.nodes import leaves_of_codes, leaves_of_values
 from paucens.parallel import Threads
@@ -99,10 +99,6 @@ def draw(rng, kind, n, d):
     if kind == "tied" and d > 1:
         X[:, -1] = X[:, 0]  # a copy: its splits tie with the first column's
     return X, rng.choice([-3, -1, 1, 2, 0, 0], n)
-
-
-def same_nodes(a, b):
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
 cases = {
@@ -249,91 +245,6 @@ def test_weights_of_any_size_grow_the_same_tree(size):
     assert tree.nodes_.threshold[0] == 1.5 and tree.nodes_.gain[0] > 0
 
 
-# -- bins ------------------------------------------------------------------------------------------
-
-
-@given(seed=seeds, n_values=st.integers(1, 40), n=st.integers(1, 200), max_bins=st.integers(2, 40))
-@quick
-def test_bins_are_exact_up_to_max_bins_distinct_values(seed, n_values, n, max_bins):
-    rng = np.random.RandomState(seed)
-    values = np.sort(rng.normal(size=n_values)[rng.randint(n_values, size=n)])
-    thresholds = thresholds_of(values, max_bins)
-    assert len(thresholds) < max_bins
-    assert (np.diff(thresholds) > 0).all()
-    distinct = np.unique(values)
-    if len(distinct) <= max_bins:
-        np.testing.assert_allclose(thresholds, (distinct[:-1] + distinct[1:]) / 2)
-    else:
-        assert len(thresholds) >= 1
-        codes = np.searchsorted(thresholds, distinct)
-        assert set(codes) == set(range(len(thresholds) + 1))  # no empty bin
-
-
-def test_many_values_fall_into_quantiles():
-    thresholds = thresholds_of(np.arange(10_000.0), 16)
-    sizes = np.bincount(np.searchsorted(thresholds, np.arange(10_000.0)))
-    assert len(sizes) == 16
-    assert set(sizes) == {625}
-
-
-def test_a_value_that_fills_many_quantiles_leaves_bins_for_the_others():
-    values = np.sort(np.concatenate([np.zeros(5000), np.arange(1.0, 5001)]))
-    thresholds = thresholds_of(values, 10)
-    assert thresholds[0] == 0.5
-    assert len(thresholds) >= 5
-
-
-@pytest.mark.parametrize("low", [0.0, 1.0, -1.0, 1e300, -1e-300, 5e-324, -5e-324, np.pi])
-def test_thresholds_separate_neighbouring_floats(low):
-    high = np.nextafter(low, np.inf)
-    (threshold,) = thresholds_of(np.array([low, high]), 256)
-    assert low <= threshold < high
-    X = np.array([[low], [high]])
-    np.testing.assert_array_equal(Stump().fit(X, [-1, 1]).predict(X), [-1, 1])
-
-
-@pytest.mark.parametrize("low", [0.0, 1.0, -1.0, 3e38, -1e-45])
-def test_thresholds_separate_neighbouring_single_floats(low):
-    X = np.array([[low], [np.nextafter(np.float32(low), np.float32(np.inf))]], dtype=np.float32)
-    np.testing.assert_array_equal(Stump().fit(X, [-1, 1]).predict(X), [-1, 1])
-
-
-def test_huge_values_do_not_overflow():
-    largest = np.finfo(np.float64).max
-    X = np.array([[-largest], [-largest / 2], [largest / 2], [largest]])
-    with np.errstate(all="raise"):
-        tree = Tree(2).fit(X, [-1, 2, -3, 1])
-    assert np.isfinite(tree.nodes_.threshold).all()
-    np.testing.assert_array_equal(tree.predict(X), [-1, 1, -1, 1])
-
-
-@pytest.mark.parametrize("layout", ["C", "F", "strided"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_bins_do_not_depend_on_layout(monkeypatch, layout, dtype):
-    rng = np.random.RandomState(0)
-    larger = np.round(rng.normal(size=(500, 46)), 2).astype(dtype)
-    X = larger[:, ::2] if layout == "strided" else np.array(larger[:, ::2], order=layout)
-    X.flags.writeable = False
-    order = rng.permutation(500)[:333].astype(np.int32)
-    monkeypatch.setattr("paucens.learners.binning.BLOCK_BYTES", 5 * 500 * X.itemsize)  # five columns at a time
-    with Threads(1) as threads:
-        binned = bin_features(X, 100, threads, order)
-    for column in range(23):
-        thresholds = thresholds_of(np.sort(X[:, column]), 100)
-        a, b = binned.offsets[column : column + 2]
-        np.testing.assert_array_equal(binned.thresholds[a:b], thresholds)
-        np.testing.assert_array_equal(binned.codes[column], np.searchsorted(thresholds, X[order, column]))
-        assert binned.n_bins[column] == len(thresholds) + 1
-
-
-def test_max_bins_limits_the_splits():
-    X = np.arange(100.0)[:, None]
-    u = np.where(np.arange(100) < 37, -1.0, 1.0)
-    assert (Stump().fit(X, u).predict(X) == u).all()
-    coarse = Stump(max_bins=4).fit(X, u)
-    assert coarse.nodes_.threshold[0] in (24.5, 49.5)
-
-
 # -- threads and memory ------------------------------------------------------------------------------
 
 RULES = {
@@ -404,124 +315,6 @@ def test_only_few_histograms_are_kept(monkeypatch):
         monkeypatch.setattr(growing, "MAX_KEPT_BYTES", 10 * size)
         grower.grow(u)
     assert len(grower._free) <= 12  # those kept and the two in use
-
-
-# -- column samples --------------------------------------------------------------------------------
-
-
-def one_hot(d, n=64, seed=0):
-    """Draw random features, none of which is better than the others."""
-    rng = np.random.RandomState(seed)
-    return rng.normal(size=(n, d)), rng.normal(size=n)
-
-
-def trainer_of(tree, X, seed=7):
-    threads = Threads(1)
-    return tree.make_trainer(X, np.arange(len(X), dtype=np.int32), 256, threads, seed)
-
-
-@pytest.mark.parametrize("sampling", ["tree", "node"])
-def test_column_samples_are_reproducible_and_depend_on_their_round_only(sampling):
-    X, u = one_hot(30)
-    tree = Tree(3, column_fraction=0.2, column_sampling=sampling)
-    rounds = [trainer_of(tree, X).train(u, t)[0].nodes_ for t in range(5)]
-    again = trainer_of(tree, X)
-    assert all(same_nodes(again.train(u, t)[0].nodes_, rounds[t]) for t in (3, 0, 4, 1, 3))
-    assert not all(same_nodes(rounds[0], nodes) for nodes in rounds[1:])
-    assert not same_nodes(trainer_of(tree, X, seed=8).train(u, 0)[0].nodes_, rounds[0])
-
-
-def test_trees_fitted_alone_follow_random_state():
-    X, u = one_hot(30)
-    first, again, other = (Tree(2, column_fraction=0.1, random_state=s).fit(X, u).nodes_ for s in (0, 0, 1))
-    assert same_nodes(first, again)
-    assert not same_nodes(first, other)
-
-
-def drawn_columns(monkeypatch, tree, X, u, n_rounds, **options):
-    """Return the drawn columns, round by round."""
-    seen, draw = [], TreeGrower._draw_columns
-
-    def record(self, *key):
-        columns = draw(self, *key)
-        seen[-1].append(tuple(columns))
-        return columns
-
-    monkeypatch.setattr(TreeGrower, "_draw_columns", record)
-    trainer = trainer_of(tree, X)
-    for t in range(n_rounds):
-        seen.append([])
-        trainer.train(u, t, **options)
-    return seen
-
-
-@pytest.mark.parametrize("sampling", ["tree", "node"])
-def test_columns_are_drawn_without_replacement(monkeypatch, sampling):
-    X, u = one_hot(10)
-    seen = drawn_columns(monkeypatch, Tree(3, column_fraction=0.34, column_sampling=sampling), X, u, 20)
-    for searches in seen:
-        assert all(len(set(columns)) == 3 and list(columns) == sorted(columns) for columns in searches)
-        assert len(set(searches)) == (1 if sampling == "tree" else len(set(searches)))
-    drawn = [columns for searches in seen for columns in searches]
-    assert len(set(drawn)) > (10 if sampling == "tree" else 40)
-    if sampling == "node":
-        assert all(len(set(searches)) > 1 for searches in seen if len(searches) > 2)
-
-
-@pytest.mark.parametrize("sampling", ["tree", "node"])
-def test_columns_are_drawn_uniformly(monkeypatch, sampling):
-    X, u = one_hot(10)
-    tree = Tree(2, column_fraction=0.3, column_sampling=sampling)
-    seen = drawn_columns(monkeypatch, tree, X, u, 1500)
-    drawn = np.array([searches[0] for searches in seen])
-    counts = np.bincount(drawn.ravel(), minlength=10)
-    expected = 1500 * 0.3
-    assert ((counts - expected) ** 2 / (expected * 0.7)).sum() < 35  # chi square of 9 degrees, p = 6e-5
-    together = np.mean([(0 in row) and (1 in row) for row in drawn])
-    assert together == pytest.approx(3 * 2 / 90, abs=0.025)
-
-
-def test_every_column_overrides_the_sample(monkeypatch):
-    X, u = one_hot(10)
-    for sampling in ("tree", "node"):
-        tree = Tree(2, column_fraction=0.2, column_sampling=sampling)
-        with monkeypatch.context() as context:
-            seen = drawn_columns(context, tree, X, u, 2, every_column=True)
-        assert all(columns == tuple(range(10)) for searches in seen for columns in searches)
-        full = trainer_of(Tree(2), X).train(u, 0)[0].nodes_
-        assert same_nodes(trainer_of(tree, X).train(u, 0, every_column=True)[0].nodes_, full)
-
-
-@pytest.mark.parametrize("sampling", ["tree", "node"])
-def test_trees_of_a_stage_draw_from_its_columns(monkeypatch, sampling):
-    """Those of one stage of all columns are those of no stages."""
-    X, u = one_hot(12)
-    tree, few, all_columns = Tree(3, column_fraction=0.5, column_sampling=sampling), [1, 4, 5, 9], range(12)
-    stages = [(first, np.array(columns, dtype=np.int32)) for first, columns in ((0, few), (5, [3]), (6, all_columns))]
-    with Threads(1) as one:
-        binned = bin_features(X, 256, one)
-        trainer = tree.make_binned_trainer(binned, one, 7, stages)
-        drawn, draw = [], TreeGrower._draw_columns
-        with monkeypatch.context() as context:
-            context.setattr(
-                TreeGrower, "_draw_columns", lambda self, *key: drawn.append((key[1], draw(self, *key))) or drawn[-1][1]
-            )  # the key is (seed, round[, node])
-            grown = [trainer.train(u, t)[0].nodes_ for t in range(9)]
-        every = trainer.train(u, 4, every_column=True)[0].nodes_
-        plain = trainer_of(tree, X)
-        assert all(same_nodes(grown[t], plain.train(u, t)[0].nodes_) for t in (6, 7, 8))
-        alone = Tree(3).make_binned_trainer(binned, one, 7, [(0, stages[0][1])])
-        assert same_nodes(every, alone.train(u, 0)[0].nodes_)
-    for t, columns in drawn:
-        assert len(columns) == (2 if t < 5 else 1 if t == 5 else 6)
-        assert set(columns) <= set(few if t < 5 else [3] if t == 5 else all_columns)
-    assert [trainer.samples_columns(t) for t in (0, 4, 5, 6, 100)] == [True, True, False, True, True]
-    assert trainer.last_stage == 6
-
-
-@pytest.mark.parametrize(("fraction", "d", "n_columns"), [(1.0, 7, 7), (0.5, 7, 4), (1 / 3, 7, 2), (1e-9, 7, 1)])
-def test_a_fraction_of_the_columns_is_at_least_one(fraction, d, n_columns):
-    assert Tree(column_fraction=fraction).growing_rule(d).n_columns == n_columns
 
 
 # -- predictions -----------------------------------------------------------------------------------

@@ -1,0 +1,95 @@
+"""Bins of features: exact for few values, quantiles for many."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paucens import Stump, Tree
+from paucens.learners.binning import bin_features, thresholds_of
+from paucens.parallel import Threads
+
+quick = settings(deadline=None, max_examples=60, derandomize=True)
+seeds = st.integers(0, 2**32 - 1)
+
+
+@given(seed=seeds, n_values=st.integers(1, 40), n=st.integers(1, 200), max_bins=st.integers(2, 40))
+@quick
+def test_bins_are_exact_up_to_max_bins_distinct_values(seed, n_values, n, max_bins):
+    rng = np.random.RandomState(seed)
+    values = np.sort(rng.normal(size=n_values)[rng.randint(n_values, size=n)])
+    thresholds = thresholds_of(values, max_bins)
+    assert len(thresholds) < max_bins
+    assert (np.diff(thresholds) > 0).all()
+    distinct = np.unique(values)
+    if len(distinct) <= max_bins:
+        np.testing.assert_allclose(thresholds, (distinct[:-1] + distinct[1:]) / 2)
+    else:
+        assert len(thresholds) >= 1
+        codes = np.searchsorted(thresholds, distinct)
+        assert set(codes) == set(range(len(thresholds) + 1))  # no empty bin
+
+
+def test_many_values_fall_into_quantiles():
+    thresholds = thresholds_of(np.arange(10_000.0), 16)
+    sizes = np.bincount(np.searchsorted(thresholds, np.arange(10_000.0)))
+    assert len(sizes) == 16
+    assert set(sizes) == {625}
+
+
+def test_a_value_that_fills_many_quantiles_leaves_bins_for_the_others():
+    values = np.sort(np.concatenate([np.zeros(5000), np.arange(1.0, 5001)]))
+    thresholds = thresholds_of(values, 10)
+    assert thresholds[0] == 0.5
+    assert len(thresholds) >= 5
+
+
+@pytest.mark.parametrize("low", [0.0, 1.0, -1.0, 1e300, -1e-300, 5e-324, -5e-324, np.pi])
+def test_thresholds_separate_neighbouring_floats(low):
+    high = np.nextafter(low, np.inf)
+    (threshold,) = thresholds_of(np.array([low, high]), 256)
+    assert low <= threshold < high
+    X = np.array([[low], [high]])
+    np.testing.assert_array_equal(Stump().fit(X, [-1, 1]).predict(X), [-1, 1])
+
+
+@pytest.mark.parametrize("low", [0.0, 1.0, -1.0, 3e38, -1e-45])
+def test_thresholds_separate_neighbouring_single_floats(low):
+    X = np.array([[low], [np.nextafter(np.float32(low), np.float32(np.inf))]], dtype=np.float32)
+    np.testing.assert_array_equal(Stump().fit(X, [-1, 1]).predict(X), [-1, 1])
+
+
+def test_huge_values_do_not_overflow():
+    largest = np.finfo(np.float64).max
+    X = np.array([[-largest], [-largest / 2], [largest / 2], [largest]])
+    with np.errstate(all="raise"):
+        tree = Tree(2).fit(X, [-1, 2, -3, 1])
+    assert np.isfinite(tree.nodes_.threshold).all()
+    np.testing.assert_array_equal(tree.predict(X), [-1, 1, -1, 1])
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bins_do_not_depend_on_layout(monkeypatch, layout, dtype):
+    rng = np.random.RandomState(0)
+    larger = np.round(rng.normal(size=(500, 46)), 2).astype(dtype)
+    X = larger[:, ::2] if layout == "strided" else np.array(larger[:, ::2], order=layout)
+    X.flags.writeable = False
+    order = rng.permutation(500)[:333].astype(np.int32)
+    monkeypatch.setattr("paucens.learners.binning.BLOCK_BYTES", 5 * 500 * X.itemsize)  # five columns at a time
+    with Threads(1) as threads:
+        binned = bin_features(X, 100, threads, order)
+    for column in range(23):
+        thresholds = thresholds_of(np.sort(X[:, column]), 100)
+        a, b = binned.offsets[column : column + 2]
+        np.testing.assert_array_equal(binned.thresholds[a:b], thresholds)
+        np.testing.assert_array_equal(binned.codes[column], np.searchsorted(thresholds, X[order, column]))
+        assert binned.n_bins[column] == len(thresholds) + 1
+
+
+def test_max_bins_limits_the_splits():
+    X = np.arange(100.0)[:, None]
+    u = np.where(np.arange(100) < 37, -1.0, 1.0)
+    assert (Stump().fit(X, u).predict(X) == u).all()
+    coarse = Stump(max_bins=4).fit(X, u)
+    assert coarse.nodes_.threshold[0] in (24.5, 49.5)
