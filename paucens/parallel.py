@@ -64,3 +64,6 @@ class Threads:
     def map(self, work, items):
         """Call work(item) for each item, in parallel; return the results in order."""
         return [work(item) for item in items] if self._pool is None else list(self._pool.map(work, items))
+
+
+ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for that pool

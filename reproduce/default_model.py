@@ -149,7 +149,8 @@ def staged(run, case):
     if case["channels"] == FEW:
         return detector
     first, _ = candidate(run, case | {"channels": FEW}, n_rounds=-1)
-    return stages.behind(detector, stages.with_traces(first, crops, case["first_score"], threads), case["within"])
+    first = stages.with_traces(first, crops, case["first_score"], threads)
+    return detector.with_first_stage(first, within=case["within"])
 
 
 def measure_stages(run, case):

@@ -13,8 +13,8 @@ Protocol.
   cell. Fewer are offered at the border of the window, since a feature must not depend on pixels outside the crop.
 - The areas are those of a person of 96 pixels in the middle of the window, by the proportions of Drillis and Contini
   (1966): the chin at 0.13 of the height, the shoulders at 0.18 and 0.26 wide, and about one more cell on each side.
-- Intervals are Wilson's, with the splits as samples. Splits of one tree are hardly alike: over the trees of the default
-  detector, variances are 1.0 to 1.2 times as large. Intervals do not say how much detectors of other seeds differ.
+- Intervals are Wilson's, with the splits as independent samples, though those of one tree depend on each other. They do
+  not say how much detectors of other seeds differ.
 - Right: the weights of `train_bing` on the same images, not normalised, and their sum of two bases. The outline of the
   person is drawn by the same proportions on the 16 x 8 points. A point lies at the outline if one of the two
   differences in its gradient crosses it. Head and shoulders are in the upper 48 pixels of the window. To tell whether
@@ -27,9 +27,9 @@ Where we depart, and why.
 
     python reproduce/figure_7.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. Three detectors are trained unless Table 3 left them
-(6, 5 and 28 minutes on two cores). That of all channels with pAUCEns takes about half an hour, BING a minute or two. At
-other scales, detectors of few trees are trained on rendered streets, and say nothing about the paper's.
+DIR holds the uncompressed INRIA folder of `data/README.md`. It has not been run at the scale of the paper yet. Three
+detectors are trained unless Table 3 left them (6, 5 and 28 minutes on two cores), then that of all channels with
+pAUCEns. At other scales, detectors of few trees are trained on rendered streets, and say nothing about the paper's.
 """
 
 import sys

@@ -11,9 +11,8 @@ Where we depart, and why: see `table_6.py`. The paper's curves are lost, so none
 
     python reproduce/figure_8.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. It takes about 15 minutes on two cores, less if Table 6
-has scored the windows already, and 8 more if Table 3 has not trained M+O+LUV yet. At other scales, one detector of few
-trees is run on rendered streets.
+DIR holds the uncompressed INRIA folder of `data/README.md`. It has not been run at the scale of the paper yet. Windows
+that Table 6 has scored are not scored again. At other scales, one detector of few trees is run on rendered streets.
 """
 
 import sys
@@ -26,7 +25,7 @@ from detectors import fewer_windows as fewer
 from harness import Run, exit_code, is_stand_in
 from paucens.evaluation import log_average_miss_rate
 from paucens.evaluation.curves import miss_rates_at
-from paucens.plotting import DARK, house_style, new_figure
+from paucens.plotting import DARK, house_style
 from report import markdown, paper_says
 
 FPPI = np.array([10.0 ** (k / 20) for k in range(-60, 21)])
@@ -83,29 +82,24 @@ def table(rows):
 @house_style()
 def picture(rows):
     """Draw the curves, a panel per detector and test set; the more windows go, the lighter."""
-    titles, names = (list(dict.fromkeys(rows[column])) for column in ("test_set", "detector"))
-    figure, shares = new_figure(1.6 + 2.7 * len(titles), 0.4 + 2.6 * len(names)), rows.share.dropna().unique()
-    panels = figure.subplots(len(names), len(titles), squeeze=False, sharex=True)
+    figure, grid, panels = fewer.panel_grid(rows, (1.6, 2.8), sharex=True)
+    shares = rows.share.dropna().unique()
     shades = matplotlib.colormaps["viridis"](np.linspace(0, 0.92, len(shares)))
     colours = dict(zip(shares, shades, strict=True))
-    for (title, name), own in rows.groupby(["test_set", "detector"], sort=False):
-        axes = panels[names.index(name), titles.index(title)]
+    for axes, own in panels:
         for share, curve in own.groupby("share", sort=False, dropna=False):
             look = {"color": DARK, "linestyle": ":"} if np.isnan(share) else {"color": colours[share]}
             label = NONE if np.isnan(share) else f"{100 * share:g} % away"
             axes.step(curve.fppi, curve.miss_rate, where="post", linewidth=1.3, label=label, **look)
-        axes.set(title=f"{title}\n{name}", xscale="log", yscale="log")
+        axes.set(xscale="log", yscale="log")
         ticks = [share for share in TICKS if share >= own.miss_rate[own.miss_rate > 0].min() / 1.5]
         axes.set_yticks(ticks, [f"{100 * share:g}" for share in ticks])
         axes.minorticks_off()
         axes.set_ylim(ticks[0] / 1.2, 1.05)
         axes.grid(axis="x", visible=True)
-    for axes in panels[-1]:
-        axes.set_xlabel("false positives per image")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("miss rate, %")
+    fewer.label_grid(grid, "false positives per image", "miss rate, %")
     title = "windows of\ntraining photographs"
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside right center", title=title)
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside right center", title=title)
     return figure
 
 

@@ -21,16 +21,14 @@ Where we depart, and why.
   photographs that go: the paper's six shares on Caltech, 70 and 80 %. Other images lose other shares.
 - The paper's detector and test set (Caltech) are others. Its columns say so, and no difference from them is given.
 - A window has 16 x 8 points at steps of two cells here, since our detector steps by half a point (128 x 64 pixels).
-- Our scan applies a tree to all windows of a row at once as long as one in eight is alive, many per instruction. So
-  BING saves little of its time unless few windows are left. A scan that follows each window would save the share that
-  goes.
+- Our scan applies a tree to all windows of a row at once, many per instruction, until few of them are alive
+  (`paucens/_kernels/windows.pyx`). So the time of the scan need not fall by the share of windows that go.
 - The shares of the authors' later program are those of a clip of Caltech.
 
     python reproduce/table_6.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. It takes about 60 minutes on two cores, and 8 more if
-Table 3 has not trained M+O+LUV yet. At other scales, one detector of few trees is run on rendered streets, whose
-numbers say nothing about the paper's.
+DIR holds the uncompressed INRIA folder of `data/README.md`. It has not been run at the scale of the paper yet. At
+other scales, one detector of few trees is run on rendered streets, whose numbers say nothing about the paper's.
 """
 
 import sys
@@ -43,7 +41,7 @@ from detectors import fewer_windows as fewer
 from detectors.times import timed_images, times
 from harness import Run, exit_code, is_stand_in
 from paucens.images import pixels_of
-from paucens.plotting import BLUE, GREEN, GREY, ORANGE, PURPLE, house_style, new_figure
+from paucens.plotting import BLUE, GREEN, GREY, ORANGE, PURPLE, house_style
 from report import markdown, paper_says, yes_no
 
 PAPER, PER_SIZE = "as the paper", "a threshold per size"
@@ -203,21 +201,15 @@ def _claim(rows, paper):
 @house_style()
 def picture(rows):
     """Draw miss rates against the share of windows that go, a panel per detector and test set, a line per way."""
-    titles, names = (list(dict.fromkeys(rows[column])) for column in ("test_set", "detector"))
-    figure = new_figure(1.2 + 2.7 * len(titles), 0.9 + 2.4 * len(names))
-    panels = figure.subplots(len(names), len(titles), squeeze=False, sharex=True)
-    for (title, name), own in rows.groupby(["test_set", "detector"], sort=False):
-        axes = panels[names.index(name), titles.index(title)]
+    figure, grid, panels = fewer.panel_grid(rows, (1.2, 2.8), sharex=True)
+    for axes, own in panels:
         axes.axhline(100 * own[own.share.isna()].miss_rate.iloc[0], color=GREY, linewidth=0.9, label=NO_BING)
         for way, line in own[own.share.notna()].groupby("way", sort=False):
             colour, marker = WAYS[way]
             axes.plot(100 * line.away, 100 * line.miss_rate, color=colour, marker=marker, markersize=4, label=way)
-        axes.set(title=f"{title}\n{name}", ylim=(0, 108 * max(0.01, own.miss_rate.max())))
-    for axes in panels[-1]:
-        axes.set_xlabel("windows away, %")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("log-average miss rate, %")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * len(titles))
+        axes.set(ylim=(0, 108 * max(0.01, own.miss_rate.max())))
+    fewer.label_grid(grid, "windows away, %", "log-average miss rate, %")
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * grid.shape[1])
     return figure
 
 

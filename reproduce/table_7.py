@@ -28,9 +28,8 @@ Where we depart, and why.
 
     python reproduce/table_7.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. It takes about 50 minutes on two cores, and 8 more if
-Table 3 has not trained M+O+LUV yet. At other scales, one detector of few trees is run on rendered streets, whose
-numbers say nothing about the paper's.
+DIR holds the uncompressed INRIA folder of `data/README.md`. It has not been run at the scale of the paper yet. At
+other scales, one detector of few trees is run on rendered streets, whose numbers say nothing about the paper's.
 """
 
 import sys
@@ -45,7 +44,7 @@ from harness import Run, exit_code, is_stand_in
 from paucens.detector import positive_traces
 from paucens.images import pixels_of
 from paucens.parallel import Threads
-from paucens.plotting import BLUE, GREEN, GREY, ORANGE, house_style, new_figure
+from paucens.plotting import BLUE, GREEN, GREY, ORANGE, house_style
 from report import markdown, paper_says, yes_no
 
 NONE = "none"
@@ -187,11 +186,9 @@ def _bing_is_better(rows):
 @house_style()
 def picture(rows):
     """Draw miss rates against trees per window, a panel per detector and test set."""
-    titles, names = (list(dict.fromkeys(rows[column])) for column in ("test_set", "detector"))
-    figure = new_figure(1.2 + 2.7 * len(titles), 0.9 + 2.4 * len(names))
-    panels = figure.subplots(len(names), len(titles), squeeze=False)
-    for (title, name), own in rows.groupby(["test_set", "detector"], sort=False):
-        axes, none = panels[names.index(name), titles.index(title)], own[own.kind == NONE].iloc[0]
+    figure, grid, panels = fewer.panel_grid(rows, (1.2, 2.8))
+    for axes, own in panels:
+        none = own[own.kind == NONE].iloc[0]
         axes.axhline(100 * none.miss_rate, color=GREY, linewidth=0.9, label="no rejection")
         for kind, line in own[own.kind != NONE].groupby("kind", sort=False):
             colour, marker = KINDS[kind]
@@ -200,16 +197,13 @@ def picture(rows):
         for row in own[own.setting.isin(["-10", "-1"])].itertuples():
             at = row.trees, 100 * row.miss_rate
             axes.annotate(row.setting, at, (0, -12), textcoords="offset points", ha="center", fontsize=8, color=BLUE)
-        axes.set(title=f"{title}\n{name}", xscale="log", ylim=(0, 108 * max(0.01, own.miss_rate.max())))
+        axes.set(xscale="log", ylim=(0, 108 * max(0.01, own.miss_rate.max())))
         ticks = [tick for tick in TICKS if own.trees.min() <= tick <= own.trees.max()]
         axes.set_xticks(ticks, list(map(str, ticks)))
         axes.minorticks_off()
         axes.grid(axis="x", visible=True)
-    for axes in panels[-1]:
-        axes.set_xlabel("trees per window")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("log-average miss rate, %")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * len(titles))
+    fewer.label_grid(grid, "trees per window", "log-average miss rate, %")
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2 * grid.shape[1])
     return figure
 
 

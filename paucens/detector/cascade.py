@@ -7,12 +7,11 @@ from paucens.detector.samples import crop_at
 from paucens.detector.trees import floats_at_most
 from paucens.features.channels import CELL
 from paucens.images import check_sources
-from paucens.parallel import Threads
+from paucens.parallel import ALONE, Threads
 from paucens.validation import check_number, check_positive
 
 kernels = chosen("windows")
 
-ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for that pool
 PLACES = (3, 3)  # rows and columns of windows around an object: its own, and one cell off in each direction
 WINDOWS_PER_CROP = 2 * PLACES[0] * PLACES[1]  # of the crop and of its mirror image
 CROPS_AT_ONCE = 32  # whose sums are held in memory

@@ -13,9 +13,8 @@ from paucens.detector.stages import channels_of
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, leading_scores
 from paucens.detector.trees import DetectorTrees
 from paucens.features.channels import CELL
-from paucens.parallel import Threads
+from paucens.parallel import ALONE
 
-ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for that pool
 OVERHEAD = 200.0  # cells that could be computed in the time that one more region takes
 
 
@@ -128,7 +127,7 @@ class TwoStages:
         place = np.column_stack([leading.place[:, :2], number[leading.place[:, 2]]])
         return replace(leading, place=place), self.trees.part(n_leading, len(self.trees.rejection))
 
-    def scored(self, rgb, levels, threshold, proposed, threads):
+    def scored(self, rgb, levels, threshold, first_sums, threads):
         """Score the windows of an image that the first stage leaves.
 
         Parameters
@@ -137,8 +136,8 @@ class TwoStages:
             RGB by `paucens.images.as_rgb`.
         levels : list of Level
         threshold : float
-        proposed : callable(band, bias) -> ndarray or None
-            Where to start in a band, see `Search.scores`.
+        first_sums : callable(band, bias, threads) -> ndarray or None
+            `PedestrianDetector.first_sums`.
         threads : paucens.parallel.Threads
 
         Yields
@@ -152,7 +151,7 @@ class TwoStages:
         """
         found, n_bytes = [], 0
         for k, band in self.search.bands(rgb, levels, threads):
-            left = self._first_scores(k, band, proposed, threads)
+            left = self._first_scores(k, band, first_sums, threads)
             if len(left.windows):
                 n_bytes += left.band.pixels.nbytes + left.band.strips.nbytes
                 found.append(left if n_bytes <= BAND_BYTES else left.without_band())
@@ -164,10 +163,10 @@ class TwoStages:
 
     # -- the first stage ---------------------------------------------------------------------------
 
-    def _first_scores(self, k, band, proposed, threads):
+    def _first_scores(self, k, band, first_sums, threads):
         """Return the windows of a band that the first stage leaves, and their sums."""
         leading, _ = self._trees
-        start = proposed(band, leading.bias)
+        start = first_sums(band, leading.bias, threads)
         if start is not None and not (start > -np.inf).any():
             return Left(k, band, *NOTHING)
         band = self.early.with_strips(band, threads)

@@ -17,7 +17,6 @@ from paucens.parallel import Threads
 from paucens.proposals import Bing
 from paucens.validation import check_number, check_positive
 
-ALONE = Threads(1)
 DEFAULT = Path(__file__).parent / "weights" / "pedestrian.npz"
 
 
@@ -181,21 +180,24 @@ class PedestrianDetector:
         """Yield level, windows and scores above a threshold; see `TwoStages.scored`."""
         if self.first_stage is not None:
             stages = two_stages(self.search, self.trees, self.first_stage)
-            yield from stages.scored(rgb, levels, threshold, self._proposed, threads)
+            yield from stages.scored(rgb, levels, threshold, self.first_sums, threads)
             return
         for k, band in self.search.bands(rgb, levels, threads):
-            start = self._proposed(band, self.trees.bias)
+            start = self.first_sums(band, self.trees.bias, threads)
             if start is None or (start > -np.inf).any():
                 scores = self.search.scores(band, self.trees, threads, start)
                 windows = windows_where(scores > threshold)
                 yield k, windows + np.array([band.first_row, 0]), scores[tuple(windows.T)]
 
-    def _proposed(self, band, bias):
-        """Return where to start in a band: the bias for windows that are proposed, -inf for others; None without."""
+    def first_sums(self, band, bias, threads):
+        """Return the sums that windows of a band start from: the bias, or -inf for windows that are not proposed.
+
+        None without proposals, which means the bias for all; see `Search.scores`.
+        """
         if self.proposals is None:
             return None
-        height = self.window.shape[0] / band.level.ratio[0]
-        passes = self.proposals.passes(band.pixels, band.shape, self.window.margin, height, ALONE)
+        height = self.window.height_in_image(band.level.ratio)
+        passes = self.proposals.passes(band.pixels, band.shape, self.window.margin, height, threads)
         return np.where(passes, np.float32(bias), np.float32(-np.inf))
 
     def with_first_stage(self, detector, *, within=np.inf):

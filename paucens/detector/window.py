@@ -99,6 +99,10 @@ class Window:
         sizes = np.broadcast_to(np.array(self.target) / ratio, corners.shape)
         return np.concatenate([corners[:, ::-1], sizes[:, ::-1]], axis=1)
 
+    def height_in_image(self, ratio):
+        """Return the height of windows in pixels of the image; `ratio` is that of their level, as for `boxes`."""
+        return self.shape[0] / ratio[0]
+
     def grid_shape(self, level_shape):
         """Count the rows and columns of windows on a level of this height and width."""
         return tuple(

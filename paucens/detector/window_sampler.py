@@ -6,9 +6,8 @@ from paucens.detector.samples import crop_at, repeated_edges, stream, with_edges
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
 from paucens.features.channels import CELL
 from paucens.images import pixels_at
-from paucens.parallel import Threads
+from paucens.parallel import ALONE
 
-ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for that pool
 UNMIRRORED = [0, 1, 2, 3]  # edges: top, bottom, left, right
 MIRRORED = [0, 1, 3, 2]
 

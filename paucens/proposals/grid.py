@@ -6,13 +6,12 @@ import numpy as np
 
 from paucens.features.channels import CELL
 from paucens.features.pyramid import level_pixels, scales
-from paucens.parallel import Threads
+from paucens.parallel import ALONE
 from paucens.proposals.gradients import POINTS
 from paucens.validation import check_integer, check_positive
 
 HEIGHTS = (64, 128, 192, 256)  # of windows
 LEAST_OVERLAP = 0.5  # of a training window with the one around the person, intersection over union
-ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for that pool
 
 
 def check_window(shape):

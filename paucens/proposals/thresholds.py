@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from paucens.images import check_sources, pixels_at
-from paucens.parallel import Threads
-from paucens.proposals.grid import ALONE, Grid
+from paucens.parallel import ALONE, Threads
+from paucens.proposals.grid import Grid
 from paucens.validation import check_positive
 
 

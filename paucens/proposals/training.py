@@ -6,10 +6,10 @@ from sklearn.svm import LinearSVC
 from paucens.features.channels import CELL
 from paucens.features.pyramid import resize
 from paucens.images import check_sources, pixels_at
-from paucens.parallel import Threads
+from paucens.parallel import ALONE, Threads
 from paucens.proposals.bing import Bing, greedy_bases
 from paucens.proposals.gradients import POINTS, normed_gradients, windows_at
-from paucens.proposals.grid import ALONE, Grid
+from paucens.proposals.grid import Grid
 from paucens.validation import check_choice, check_integer, check_positive
 
 MOST_SAMPLES = 100_000

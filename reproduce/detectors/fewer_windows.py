@@ -25,12 +25,12 @@ from paucens import datasets
 from paucens._kernels.builds import chosen
 from paucens.detector import PedestrianDetector, non_maximum_suppression
 from paucens.images import pixels_of
-from paucens.parallel import Threads
+from paucens.parallel import ALONE, Threads
+from paucens.plotting import new_figure
 from paucens.proposals import Bing, calibrated, greedy_bases, train_bing
 
 kernels = chosen("windows")
 
-ALONE = Threads(1)  # for work inside a pool of threads, which must not wait for that pool
 FLOOR_FPPI = 5.0
 TEN = DetectorConfig("M+O+LUV", "M+O+LUV")  # of Table 3
 ALL = "317 channels"  # the detector of the package
@@ -122,6 +122,28 @@ def judge_settings(run, case, boxes, left):
     return rows
 
 
+# -- pictures --------------------------------------------------------------------------------------
+
+
+def panel_grid(rows, size, **sharing):
+    """Return a figure and its axes, (detectors, test sets), with an iterator over (axes, rows) of each panel."""
+    titles, names = (list(dict.fromkeys(rows[column])) for column in ("test_set", "detector"))
+    figure = new_figure(size[0] + 2.7 * len(titles), size[1] * len(names))
+    grid = figure.subplots(len(names), len(titles), squeeze=False, **sharing)
+    groups = rows.groupby(["test_set", "detector"], sort=False)
+    for (title, name), _ in groups:
+        grid[names.index(name), titles.index(title)].set_title(f"{title}\n{name}")
+    return figure, grid, [(grid[names.index(name), titles.index(title)], own) for (title, name), own in groups]
+
+
+def label_grid(grid, x, y):
+    """Label the lowest axes of a grid, and those on its left."""
+    for axes in grid[-1]:
+        axes.set_xlabel(x)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(y)
+
+
 # -- BING ------------------------------------------------------------------------------------------
 
 
@@ -153,11 +175,6 @@ def proposals(run, normalised, class_weight, form, per_size, shares=SHARES):
     return [replace(bing, thresholds=own, heights=stored["heights"]) for own in stored["thresholds"]]
 
 
-def window_height(search, band):
-    """Return the height of the windows of a band in pixels of the image."""
-    return search.window.shape[0] / band.level.ratio[0]
-
-
 def proposed(search, rgb, windows, bings):
     """Tell which windows models of BING leave; they differ in their thresholds only.
 
@@ -172,7 +189,7 @@ def proposed(search, rgb, windows, bings):
     left, discarded, n = np.zeros((len(bings), len(windows)), dtype=bool), np.zeros(len(bings), dtype=int), 0
     for k, band in search.bands(rgb, search.levels(rgb.shape[:2]), ALONE):
         scores = bings[0].scores(band.pixels, band.shape, search.window.margin, ALONE)
-        thresholds = np.array([bing.threshold_at(window_height(search, band)) for bing in bings])
+        thresholds = np.array([bing.threshold_at(search.window.height_in_image(band.level.ratio)) for bing in bings])
         rows = windows[:, 1] - band.first_row
         here = (windows[:, 0] == k) & (rows >= 0) & (rows < band.shape[0])
         left[:, here] = scores[rows[here], windows[here, 2]] >= thresholds[:, None]

@@ -5,11 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from paucens.detector import positive_traces
-from paucens.detector.first_stage import FirstStage
 from paucens.images import as_rgb, pixels_of
-from paucens.parallel import Threads
-
-ALONE = Threads(1)
+from paucens.parallel import ALONE, Threads
 
 
 def without_cascade(detector):
@@ -39,8 +36,3 @@ def with_traces(detector, crops, least_score, n_jobs, quantile=0.0):
     """Return a detector whose cascade keeps the windows of crops that score above `least_score`."""
     traces = positive_traces(detector, crops, least_score=least_score, quantile=quantile, n_jobs=n_jobs)
     return replace(detector, trees=detector.trees.with_rejection(traces))
-
-
-def behind(detector, first, within):
-    """Return a detector behind the cascade of another one, which looks at fewer channels."""
-    return replace(detector, first_stage=FirstStage(first.spec.families, first.trees, within))

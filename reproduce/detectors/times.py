@@ -4,9 +4,9 @@ from time import process_time
 
 import numpy as np
 
-from detectors.fewer_windows import ALONE, window_height
 from paucens.features.opencv import from_opencv
 from paucens.images import pixels_of
+from paucens.parallel import ALONE
 
 EVERY, MOST = 29, 10  # images that are timed
 
@@ -54,12 +54,8 @@ def _scan_seconds(detectors, rgb):
 
 
 def _scan(detector, band):
-    search, start = detector.search, None
-    if detector.proposals is not None:
-        height, margin = window_height(search, band), search.window.margin
-        passes = detector.proposals.passes(band.pixels, band.shape, margin, height, ALONE)
-        start = np.where(passes, detector.trees.bias, np.float32(-np.inf))
-    search.scores(band, detector.trees, ALONE, start)
+    start = detector.first_sums(band, detector.trees.bias, ALONE)
+    detector.search.scores(band, detector.trees, ALONE, start)
 
 
 def hog_seconds(pixels):

@@ -22,11 +22,11 @@ from paucens.features.hog import LBP_CELL, N_HOG, PATTERNS
 from paucens.features.opencv import from_opencv
 from paucens.features.pyramid import resize, scales
 from paucens.images import pixels_of
-from paucens.parallel import Threads
+from paucens.parallel import ALONE
 
 WINDOW = Window(target=(128.0, 64.0))  # as large as its target: it must not leave the photograph
 STRIDE, FACTOR, SVM_C = 8, 1.2, 0.01
-ALONE, NONE = Threads(1), np.empty(0, dtype=np.float32)
+NONE = np.empty(0, dtype=np.float32)
 
 
 def with_mirrors(crops):
