@@ -15,7 +15,7 @@ from paucens.detector.trees import DetectorTrees
 from paucens.features.channels import CELL
 from paucens.parallel import ALONE
 
-OVERHEAD = 200.0  # cells that could be computed in the time that one more region takes
+OVERHEAD = 200.0  # cells that one more region must save; with 400 or 600 `detect` takes as long
 
 
 @dataclass(frozen=True)
