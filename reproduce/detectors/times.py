@@ -27,7 +27,7 @@ def times(detectors, images):
         None if OpenCV is missing.
     """
     pixels = list(map(pixels_of, images))
-    whole = np.array([[_seconds(one.detect, rgb, n_jobs=1) for one in detectors] for rgb in pixels])
+    whole = np.array([[seconds_of(one.detect, rgb, n_jobs=1) for one in detectors] for rgb in pixels])
     scan = np.array([_scan_seconds(detectors, rgb) for rgb in pixels])
     hog, rows = hog_seconds(pixels), []
     for k in range(len(detectors)):
@@ -37,7 +37,8 @@ def times(detectors, images):
     return rows
 
 
-def _seconds(function, *arguments, **options):
+def seconds_of(function, *arguments, **options):
+    """Measure the processor seconds of a call."""
     start = process_time()
     function(*arguments, **options)
     return process_time() - start
@@ -49,7 +50,7 @@ def _scan_seconds(detectors, rgb):
     for _, band in search.bands(rgb, search.levels(rgb.shape[:2]), ALONE):
         band = search.with_strips(band, ALONE)
         _scan(detectors[0], band)  # the first one to read the channels would wait for them
-        seconds += [_seconds(_scan, one, band) for one in detectors]
+        seconds += [seconds_of(_scan, one, band) for one in detectors]
     return seconds
 
 
@@ -67,6 +68,6 @@ def hog_seconds(pixels):
     set_threads, before = from_opencv("setNumThreads"), from_opencv("getNumThreads")()
     hog.setSVMDetector(from_opencv("HOGDescriptor_getDefaultPeopleDetector")())
     set_threads(1)
-    seconds = [_seconds(hog.detectMultiScale, rgb[..., ::-1].copy()) for rgb in pixels]
+    seconds = [seconds_of(hog.detectMultiScale, rgb[..., ::-1].copy()) for rgb in pixels]
     set_threads(before)
     return np.array(seconds)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from detectors.data import without_edges
 from harness.command import ROOT
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
-from paucens.detector import PedestrianDetector, train_detector
+from paucens.detector import PedestrianDetector, Window, train_detector
 from paucens.features import ChannelSpec, Preset
 
 TREES = Tree(depth=3, column_fraction=1 / 16, column_sampling="node")
@@ -44,6 +44,7 @@ class DetectorConfig:
     edged_crops: bool = True  # whether crops with repeated edges are trained on
     smooth: bool = True  # whether photographs are made as smooth as the crops
     n_rounds: int | None = None  # of training, the first ones of the protocol; all by default
+    window: Window | None = None  # the sliding window; by default that of `train_detector`
 
     @property
     def names(self):
@@ -88,6 +89,8 @@ def trained(run, config, data, seed):
         "repeat_edges": config.repeat_edges,
         "random_state": seed,
     }
+    if config.window is not None:
+        options["window"] = config.window
     folder = cache_folder(run, config, seed, options, data.content_hash)
     model, clock, unfinished = (folder / name for name in ("model.npz", "seconds.txt", "unfinished"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -16,15 +16,18 @@ import pandas as pd
 import pytest
 import sensitivity
 import table_2
+import window_size
 from PIL import Image
 from sklearn.utils import Bunch
 
 import detectors
-from detectors.data import images_hash
+from detectors.data import SMOOTH, images_hash
 from harness import Run
 from paucens.datasets import DetectionRecord
 from paucens.detector import PedestrianDetector
 from paucens.detector.model import DEFAULT
+from paucens.features.pyramid import resize
+from paucens.parallel import ALONE
 
 
 def smoke(out):
@@ -199,3 +202,20 @@ def test_the_default_detector_says_where_it_comes_from():
     assert DEFAULT.stat().st_size < 1_000_000 and np.isfinite(detector.threshold)
     terms = (DEFAULT.parent / "LICENSE").read_text(encoding="utf-8")
     assert "INRIA Person" in terms and "research" in terms
+
+
+def test_halved_crops_are_smoothed_as_before():
+    """A pixel of half size takes as much of its neighbours as two pixels took of the next ones."""
+    stripe = np.zeros((8, 64, 1), dtype=np.float32)
+    stripe[:, 32:34] = 1
+    before = resize(resize(stripe, (8, 64), ALONE, SMOOTH), (8, 32), ALONE)
+    after = resize(resize(stripe, (8, 32), ALONE), (8, 32), ALONE, window_size.SMOOTH_HALF)
+    np.testing.assert_allclose(after, before, atol=1e-3)
+
+
+def test_window_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(window_size, "CHANNELS", ("M+O+LUV",))
+    window_size.main(smoke(tmp_path))
+    rows = pd.read_csv(tmp_path / "window_size.csv")
+    assert rows.window.tolist() == ["128 x 64", "64 x 32"] and rows.difference[0] == 0
+    assert rows.seconds[1] < 0.8 * rows.seconds[0]
