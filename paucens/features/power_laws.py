@@ -2,10 +2,12 @@
 
 import numpy as np
 
-from paucens.features.pyramid import level_pixels
+from paucens.features.pyramid import MOST_SCALES, level_pixels
 from paucens.images import as_rgb
 from paucens.parallel import Threads
+from paucens.validation import check_integer
 
+MOST_OCTAVES = 16
 TINY_MEAN = 1 / 50  # of the largest: images whose channels have a smaller mean do not tell how it changes
 
 
@@ -32,7 +34,7 @@ def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) ->
     Raises
     ------
     ValueError
-        If there is no image, or if one is too small; the message gives its index.
+        If there is no image, one is too small (the message gives its index), or a number is below 1.
 
     Notes
     -----
@@ -51,6 +53,8 @@ def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) ->
     """
     if len(images) == 0:
         raise ValueError("images holds no image; at least one is needed, hundreds are better.")
+    check_integer("per_octave", per_octave, 1, MOST_SCALES)
+    check_integer("n_octaves", n_octaves, 1, MOST_OCTAVES)
     factors = 2.0 ** (-np.arange(per_octave * n_octaves + 1) / per_octave)
     with Threads(n_jobs) as threads:
         means = np.array([_group_means(image, k, spec, factors, threads) for k, image in enumerate(images)])

@@ -8,10 +8,13 @@ import numpy as np
 from paucens._kernels.builds import chosen
 from paucens.images import as_rgb
 from paucens.parallel import Threads
+from paucens.validation import check_integer, check_number, check_positive
 
 kernels = chosen("pooling")
 
 GRID = np.arange(0, 1, 0.01)  # where in half a cell a scale may move to
+MOST_SCALES = 64  # per factor of two
+MOST_PIXELS = 400_000_000  # of an enlarged image: 1.2 GB, and as much for its border
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,11 @@ def scales(shape, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), shrink=4)
     levels : list of Level
         Without channels; empty if the image is smaller than `min_shape`.
 
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the image would be enlarged beyond 400 million pixels.
+
     Notes
     -----
     As Dollar's `chnsPyramid`: scale i is 2^(octaves_up - i / per_octave), moved by at most a quarter of a cell of the
@@ -69,7 +77,11 @@ def scales(shape, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), shrink=4)
     >>> len(levels), [level.shape for level in levels[:3]], sum(h * w for h, w in (level.shape for level in levels))
     (27, [(480, 640), (440, 588), (404, 540)], 1913232)
     """
+    check_integer("per_octave", per_octave, 1, MOST_SCALES)
+    for side in min_shape:
+        check_positive("min_shape", side)
     height, width = shape
+    _check_octaves(octaves_up, height * width)
     smallest = np.maximum(min_shape, 4 * shrink)
     n_scales = int(np.floor(per_octave * (octaves_up + np.log2(min(shape / smallest))) + 1))
     levels = []
@@ -80,6 +92,16 @@ def scales(shape, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), shrink=4)
         rows, cols = (int(_rounded(side * scale / shrink)) * shrink for side in shape)
         levels.append(Level(scale, (rows, cols), (rows / height, cols / width)))
     return levels
+
+
+def _check_octaves(octaves_up, n_pixels):
+    """Raise ValueError unless an image may be enlarged so much."""
+    most = np.log2(MOST_PIXELS / n_pixels) / 2
+    if not -np.inf < check_number("octaves_up", octaves_up) <= max(most, 0):
+        raise ValueError(
+            f"octaves_up is {octaves_up:g}; for an image of {n_pixels} pixels it may be at most {max(most, 0):.1f}, "
+            f"since at most {MOST_PIXELS // 10**6} million pixels are searched. Ask for less, or cut the image."
+        )
 
 
 def _rounded(x):
@@ -235,6 +257,11 @@ def channel_pyramid(
     level : Level
         With channels. Memory holds one level at a time, and the computed one that it is resampled from.
 
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or exponents are missing.
+
     Notes
     -----
     Resampled channels are multiplied by (s / s')^-lambda, where s and s' are the two scales (Dollar, Appel, Belongie
@@ -251,7 +278,7 @@ def channel_pyramid(
     >>> [(level.shape, level.channels.shape) for level in levels]
     [((120, 160), (30, 40, 3)), ((84, 112), (21, 28, 3)), ((60, 80), (15, 20, 3))]
     """
-    if n_approximated and not set(spec.groups) <= set(lambdas or ()):
+    if check_integer("n_approximated", n_approximated, 0) and not set(spec.groups) <= set(lambdas or ()):
         raise ValueError(
             f"lambdas must hold the groups {', '.join(spec.groups)} to approximate levels; got {lambdas}. "
             "Estimate them once: estimate_lambdas(images, spec)."

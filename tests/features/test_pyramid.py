@@ -13,6 +13,7 @@ from scipy.ndimage import correlate1d
 from paucens import parallel
 from paucens._kernels import pooling as baseline
 from paucens._kernels.builds import chosen
+from paucens.features import ChannelSpec
 from paucens.features import pyramid as module
 from paucens.features.power_laws import estimate_lambdas
 from paucens.features.pyramid import channel_pyramid, level_pixels, resize, scales
@@ -305,3 +306,35 @@ def test_the_border_of_a_level_is_repeated(monkeypatch, dtype, smooth, shape, pa
         level = level_pixels(pixels, shape, HERE, smooth, padding)
         assert level.dtype == dtype
         np.testing.assert_array_equal(level, expected)
+
+
+# -- mistakes of callers ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"per_octave": 0}, "per_octave must be an integer, from 1 to 64; got 0"),
+        ({"per_octave": 2.5}, "per_octave must be an integer"),
+        ({"n_approximated": -3}, "n_approximated must be an integer, 0 or larger; got -3"),
+        ({"octaves_up": np.inf}, "octaves_up is inf; for an image of 19200 pixels it may be at most 7.2"),
+        ({"octaves_up": 20}, "at most 400 million pixels"),
+        ({"octaves_up": np.nan}, "octaves_up must be a number"),
+        ({"octaves_up": -np.inf}, "octaves_up is -inf"),
+        ({"min_shape": (0, 20)}, "min_shape must be a finite number, larger than 0; got 0"),
+    ],
+)
+def test_pyramids_refuse_what_makes_no_levels(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        channel_pyramid(np.zeros((120, 160, 3), dtype=np.uint8), ChannelSpec.parse("LUV"), **arguments)
+
+
+def test_an_image_may_be_as_large_as_it_is():
+    assert scales((40_000, 20_000))[0].shape == (40_000, 20_000)
+
+
+@pytest.mark.parametrize("name", ["per_octave", "n_octaves"])
+@pytest.mark.parametrize("value", [0, -1, 65, 1.5])
+def test_power_laws_refuse_numbers_of_scales(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be an integer"):
+        estimate_lambdas([np.zeros((128, 128, 3), dtype=np.uint8)], ChannelSpec.parse("LUV"), **{name: value})
