@@ -11,8 +11,8 @@ Where we depart, and why: see `table_6.py`. The paper's curves are lost, so none
 
     python reproduce/figure_8.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. It has not been run at the scale of the paper yet. Windows
-that Table 6 has scored are not scored again. At other scales, one detector of few trees is run on rendered streets.
+DIR holds the uncompressed INRIA folder of `data/README.md`. Windows that Table 6 has scored are not scored again. At
+other scales, one detector of few trees is run on rendered streets.
 """
 
 import sys
@@ -88,7 +88,7 @@ def picture(rows):
     colours = dict(zip(shares, shades, strict=True))
     for axes, own in panels:
         for share, curve in own.groupby("share", sort=False, dropna=False):
-            look = {"color": DARK, "linestyle": ":"} if np.isnan(share) else {"color": colours[share]}
+            look = {"color": DARK, "linestyle": ":", "zorder": 3} if np.isnan(share) else {"color": colours[share]}
             label = NONE if np.isnan(share) else f"{100 * share:g} % away"
             axes.step(curve.fppi, curve.miss_rate, where="post", linewidth=1.3, label=label, **look)
         axes.set(xscale="log", yscale="log")

@@ -21,14 +21,14 @@ Where we depart, and why.
   photographs that go: the paper's six shares on Caltech, 70 and 80 %. Other images lose other shares.
 - The paper's detector and test set (Caltech) are others. Its columns say so, and no difference from them is given.
 - A window has 16 x 8 points at steps of two cells here, since our detector steps by half a point (128 x 64 pixels).
-- Our scan applies a tree to all windows of a row at once, many per instruction, until few of them are alive
-  (`paucens/_kernels/windows.pyx`). So the time of the scan need not fall by the share of windows that go.
+- Our scan applies a tree to all windows of a row at once, many per instruction, until one in twelve is alive
+  (`paucens/_kernels/windows.pyx`). So its time hardly falls before more than nine in ten windows go.
 - The shares of the authors' later program are those of a clip of Caltech.
 
     python reproduce/table_6.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. It has not been run at the scale of the paper yet. At
-other scales, one detector of few trees is run on rendered streets, whose numbers say nothing about the paper's.
+DIR holds the uncompressed INRIA folder of `data/README.md`. At other scales, one detector of few trees is run on
+rendered streets, whose numbers say nothing about the paper's.
 """
 
 import sys
