@@ -28,8 +28,8 @@ Where we depart, and why.
 
     python reproduce/table_7.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. It has not been run at the scale of the paper yet. At
-other scales, one detector of few trees is run on rendered streets, whose numbers say nothing about the paper's.
+DIR holds the uncompressed INRIA folder of `data/README.md`. At other scales, one detector of few trees is run on
+rendered streets, whose numbers say nothing about the paper's.
 """
 
 import sys
