@@ -124,7 +124,7 @@ def check_integer(name, value, least, most=None):
 def check_positive(name, value, zero=False, most=np.inf):
     """Return a real parameter; raise ValueError unless it is finite, positive (or 0) and at most `most`."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or value < 0 or (value == 0 and not zero) or value > most:
+    if not real or not 0 <= value <= min(most, sys.float_info.max) or (value == 0 and not zero):
         bound = "" if most == np.inf else f" and at most {most:g}"
         raise ValueError(
             f"{name} must be a finite number, {'0 or larger' if zero else 'larger than 0'}{bound}; got {value!r}."

@@ -15,6 +15,8 @@ from paucens.validation import all_or_nothing, check_integer
 
 NOISE = np.sqrt(0.5)  # sd of the noise of each score, so that P(s > t) = Phi(s - t)
 FAR = 8.0 * NOISE  # noise beyond this is negligible
+NEGLIGIBLE = 1e-15  # rate; noise beyond FAR has probability 6e-16
+NARROWEST = 1e-9  # range; the thresholds of its ends are known to 2e-12
 PANEL = 3.0 * NOISE  # maximum width of a panel of the quadrature
 BLOCK = 4096
 NODES, SHARES = (values / 2 for values in np.polynomial.legendre.leggauss(8))  # of a panel of width 1 around 0
@@ -140,10 +142,14 @@ class PAUCBoostClassifier(WeightedEnsemble):
             parameter is out of range.
         """
         check_integer("n_estimators", self.n_estimators, 1)
-        check_fpr_range(self.fpr_range)
+        alpha, beta = check_fpr_range(self.fpr_range)
+        if beta - alpha < NARROWEST:
+            raise ValueError(
+                f"fpr_range must be at least {NARROWEST:g} wide for a smoothed area; got {self.fpr_range!r}. Widen it."
+            )
         with Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
-            learners, history = self._run_rounds(training, check_fpr_range(self.fpr_range))
+            learners, history = self._run_rounds(training, (alpha, beta))
         coefficients, thresholds, self.objective_ = (np.array(column) for column in zip(*history, strict=True))
         self._set_stages(learners, coefficients, thresholds)
         return self
@@ -228,9 +234,9 @@ class SmoothedArea:
     def _threshold(self, negatives, rate):
         """Return the threshold that a noisy negative exceeds with probability `rate`."""
         low, high = self.scores.min() - FAR, self.scores.max() + FAR
-        if rate <= 0:
+        if rate <= NEGLIGIBLE:
             return high
-        if rate >= 1:
+        if rate >= 1 - NEGLIGIBLE:
             return low
         return brentq(lambda c: detection_rate(negatives, np.array([c]))[0] - rate, low, high)
 

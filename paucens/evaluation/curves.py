@@ -157,7 +157,7 @@ def miss_rate_at_fppw(scores_pos, scores_neg, fppw=1e-4) -> float:
 
 
 def _labelled(scores_pos, scores_neg):
-    parts = [np.ravel(np.asarray(scores, dtype=np.float64)) for scores in (scores_neg, scores_pos)]
+    parts = [np.ravel(np.asarray(scores)) for scores in (scores_neg, scores_pos)]
     lengths = [len(part) for part in parts]
     if not all(lengths):
         raise ValueError(f"Windows with and without a person are needed; got {lengths[1]} and {lengths[0]}.")

@@ -2,6 +2,10 @@
 
 In every function the positive label is the larger of the two, unless `pos_label` names the other one. Larger
 scores mean "more positive", and only their order matters.
+
+Integers of any size are compared exactly; integers among floats are floats first, as in NumPy. To reverse an order, use
+`pos_label` rather than the negative of unsigned integers, of which 0 stays the smallest. The unit of weights does not
+matter. Rates within 1e-9 of each other, relatively, count as equal.
 """
 
 from paucens.metrics.areas import partial_auc, pauc_scorer

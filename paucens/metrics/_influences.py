@@ -1,8 +1,12 @@
 """ROC curve, normalized area and influence functions of two tallies (see `_samples`)."""
 
+import math
+
 import numpy as np
 
 from paucens.metrics.ranges import RATE_TOLERANCE
+
+TINY = 1e-100  # products of rates below it would lose digits or vanish
 
 
 def rates(positives, negatives):
@@ -35,6 +39,9 @@ def influences(positives, negatives, alpha, beta):
 
 def _positive_influence(fpr, alpha, beta):
     """Return V: the curve is a ramp from 0 to 1 over the negatives of the place, or a step if there are none."""
+    if beta < TINY:  # V does not depend on the unit of rates
+        unit = 2.0 ** min(-math.frexp(beta)[1], 1000)
+        fpr, alpha, beta = fpr * unit, alpha * unit, beta * unit
     start, stop = fpr[:-1], fpr[1:]
     left, right = np.clip(start, alpha, beta), np.clip(stop, alpha, beta)
     ramp = (right - left) * (left + right - 2 * start) / (2 * _run(start, stop))

@@ -1,6 +1,11 @@
 """Checked samples as tallies: the weight of each class at each place, a place being the rank of a distinct score."""
 
+import math
+from numbers import Integral
+
 import numpy as np
+
+EXACT = 2**53  # floats hold all integers up to here
 
 
 def tallies_of(y_true, y_score, sample_weight, pos_label):
@@ -11,7 +16,8 @@ def tallies_of(y_true, y_score, sample_weight, pos_label):
     if sample_weight is not None:
         weight = check_weights(sample_weight, is_positive)
         kept = weight > 0
-        is_positive, scores, weight = is_positive[kept], scores[kept], weight[kept]
+        if not kept.all():
+            is_positive, scores, weight = is_positive[kept], scores[kept], weight[kept]
     distinct, place = places(scores)
     return distinct, *tally(place, is_positive, weight)
 
@@ -23,12 +29,19 @@ def places(scores):
 
 
 def tally(place, is_positive, weight=None):
-    """Count (or weigh) the positives and the negatives at each place."""
+    """Count (or weigh, in a unit of their own) the positives and the negatives at each place."""
     length = place.max() + 1
     return tuple(
-        np.bincount(place[rows], None if weight is None else weight[rows], minlength=length)
+        np.bincount(place[rows], None if weight is None else _scaled(weight[rows]), minlength=length)
         for rows in (is_positive, ~is_positive)
     )
+
+
+def _scaled(weight):
+    """Divide by the power of two above the largest weight: exact, and no sum overflows or vanishes."""
+    exponent = math.frexp(weight.max())[1]
+    half = exponent // 2  # 2^1073 is no float
+    return weight * 2.0**-half * 2.0 ** (half - exponent)
 
 
 def check_labels(y_true, pos_label):
@@ -56,7 +69,7 @@ def check_labels(y_true, pos_label):
 
 def check_weights(sample_weight, is_positive):
     """Return one weight per sample; none may be negative, and those of a class must not all be 0."""
-    weight = check_column("sample_weight", sample_weight, len(is_positive))
+    weight = check_column("sample_weight", sample_weight, len(is_positive), exact=False)
     if weight.min() < 0:
         raise ValueError(f"sample_weight must not be negative; got {weight.min():g}. Weight 0 leaves a row out.")
     for rows, kind in ((is_positive, "positives"), (~is_positive, "negatives")):
@@ -65,8 +78,8 @@ def check_weights(sample_weight, is_positive):
     return weight
 
 
-def check_column(name, values, n_samples):
-    """Return one finite float per sample."""
+def check_column(name, values, n_samples, exact=True):
+    """Return one finite number per sample: floats or, if they must stay exact, integers beyond 2^53."""
     column = np.asarray(values)
     if column.ndim != 1:
         raise ValueError(
@@ -78,13 +91,24 @@ def check_column(name, values, n_samples):
     try:
         if column.dtype.kind not in "biufO":
             raise TypeError
-        column = column.astype(float)
-    except (TypeError, ValueError):
+        column = _exact(column, values) if exact else column.astype(float)
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be real numbers; got dtype {column.dtype}.") from None
-    wrong = np.flatnonzero(~np.isfinite(column))
+    wrong = np.flatnonzero(~np.isfinite(column)) if column.dtype.kind == "f" else ()
     if len(wrong):
         raise ValueError(
             f"{name} must be finite; got {column[wrong[0]]} at row {wrong[0]} ({len(wrong)} such rows). "
             "Drop or replace them; a monotone rescaling of the scores changes no result."
         )
     return column
+
+
+def _exact(column, values):
+    """Convert a column to floats, except for integers that reach beyond 2^53 and for long floats."""
+    if column.dtype.kind == "f" and not hasattr(values, "dtype") and np.abs(column).max() > EXACT:
+        column = np.asarray(values, dtype=object)  # NumPy makes floats of a list such as [2**63, 1]
+    if column.dtype.kind == "O" and all(isinstance(value, Integral) for value in column):
+        column = np.array([int(value) for value in column], dtype=object)
+    elif column.dtype.kind not in "iu":
+        return column if column.dtype.itemsize > 8 else column.astype(float)
+    return column if column.max() > EXACT or column.min() < -EXACT else column.astype(float)

@@ -7,6 +7,8 @@ from paucens.metrics._samples import tallies_of
 from paucens.metrics.ranges import RATE_TOLERANCE
 from paucens.validation import check_choice, check_positive
 
+LIFT = 2.0**60  # slopes between rates that differ by as little as 5e-324 stay finite
+
 
 def roc_points(y_true, y_score, *, sample_weight=None, pos_label=None):
     """Compute every corner of the empirical ROC curve.
@@ -32,7 +34,8 @@ def roc_points(y_true, y_score, *, sample_weight=None, pos_label=None):
     Raises
     ------
     ValueError
-        If lengths differ, a score or weight is not finite, or `y_true` does not hold two labels.
+        If lengths differ, a score or weight is not finite, `y_true` does not hold two labels, or scores are integers
+        beyond 2^53, which cannot stand beside infinity.
 
     Notes
     -----
@@ -47,6 +50,12 @@ def roc_points(y_true, y_score, *, sample_weight=None, pos_label=None):
     [inf, 0.8, 0.4, 0.1]
     """
     distinct, *tallies = tallies_of(y_true, y_score, sample_weight, pos_label)
+    if distinct.dtype.kind != "f":
+        raise ValueError(
+            "Thresholds are floats, since the first one is infinity, and floats beyond 2^53 cannot hold all integers; "
+            f"got integer scores from {distinct[-1]} to {distinct[0]}. Subtract a common offset from the scores, or "
+            "rank them: np.unique(y_score, return_inverse=True)[1]."
+        )
     return *rates(*tallies), np.concatenate(([np.inf], distinct))
 
 
@@ -87,15 +96,22 @@ def tpr_at_fpr(y_true, y_score, fpr, *, rule="strict", sample_weight=None, pos_l
     """
     check_choice("rule", rule, ("strict", "interpolate"))
     fpr = check_positive("fpr", fpr, zero=True, most=1)
-    attained, tpr, _ = roc_points(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    _, *tallies = tallies_of(y_true, y_score, sample_weight, pos_label)
+    attained, tpr = rates(*tallies)
     corner = _last_corner(attained, fpr)
     if rule == "strict":
         return float(tpr[corner])
-    return float(np.interp(max(fpr, attained[corner]), attained, tpr))
+    return float(np.interp(max(fpr, attained[corner]) * LIFT, attained * LIFT, tpr))
 
 
 def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None):
     """Find the smallest score whose rule "score > threshold" keeps the false positive rate within a bound.
+
+    The samples *above* the threshold are the positives, those at the threshold are not. `roc_points` and
+    ``sklearn.model_selection.FixedThresholdClassifier`` mean "score >= threshold", which lets the samples at the
+    threshold pass and may break the bound. The next float keeps it with either rule::
+
+        threshold = np.nextafter(threshold, np.inf)
 
     Parameters
     ----------
@@ -113,7 +129,8 @@ def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None
     Returns
     -------
     float
-        One of the scores, hence finite. The largest score lets nothing pass and always keeps the bound.
+        One of the scores, hence finite. The largest score lets nothing pass and always keeps the bound. If the scores
+        are integers beyond 2^53, an int; the next one is ``threshold + 1``.
 
     Raises
     ------
@@ -128,12 +145,27 @@ def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None
 
     Examples
     --------
-    >>> threshold_at_fpr([0, 0, 0, 0, 1, 1], [0.1, 0.2, 0.3, 0.8, 0.7, 0.9], 0.25)
+    >>> threshold = threshold_at_fpr([0, 0, 0, 0, 1, 1], [0.1, 0.2, 0.3, 0.8, 0.7, 0.9], 0.25)
+    >>> threshold
     0.3
+
+    In scikit-learn:
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import FixedThresholdClassifier
+    >>> X, y = np.arange(6.0)[:, None], [0, 0, 1, 0, 1, 1]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> threshold = threshold_at_fpr(y, model.decision_function(X), 0)
+    >>> model = FixedThresholdClassifier(
+    ...     model, threshold=np.nextafter(threshold, np.inf), response_method="decision_function"
+    ... )
+    >>> model.fit(X, y).predict(X)
+    array([0, 0, 0, 0, 1, 1])
     """
     fpr = check_positive("fpr", fpr, zero=True, most=1)
-    attained, _, thresholds = roc_points(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    return float(thresholds[1:][_last_corner(attained[:-1], fpr)])
+    distinct, *tallies = tallies_of(y_true, y_score, sample_weight, pos_label)
+    attained, _ = rates(*tallies)
+    return distinct.item(_last_corner(attained[:-1], fpr))
 
 
 def _last_corner(attained, fpr):

@@ -13,6 +13,8 @@ from paucens.metrics.areas import SCALES, rescale
 from paucens.metrics.ranges import check_fpr_range
 from paucens.validation import check_choice
 
+NO_TRIALS = 1e-100  # so few trials exclude nothing, and their inverse and its square are finite
+FEWEST = 3  # negatives in a range from which the variance of a difference can be estimated
 N_RESAMPLES = 1000  # a bootstrap of 1000 gives the standard error to about 2 %
 
 
@@ -91,6 +93,11 @@ def partial_auc_interval(
     value is 0 or 1, or a class has one member, no variance can be estimated, and the interval is Wilson's for a
     proportion of N trials, 1 / N = 1 / m + 1 / (n (beta - alpha)).
 
+    With few positives the interval errs on the wide side. At level 0.95 (binormal scores of separation 0.5 to 3; the
+    ranges (0, 0.1), (0.05, 0.2) and (0, 1); 100 to 1000 negatives; 1000 samples each) it covers 94 to 99.6 % of the
+    time with five positives, 98.3 % on average, 91 to 99 % with 20, and 94 to 97 % with 40. It covers least where
+    nearly all of few positives are found: 91 % with 20 positives and 1000 negatives in (0, 0.1), separation 3.
+
     The bootstrap (stratified) replaces the variance only. Percentiles of it would contain the bias of (1)
     twice: with three negatives in the range they would cover about 77 % of the time instead of 95 %.
 
@@ -104,7 +111,7 @@ def partial_auc_interval(
     alpha, beta = check_fpr_range(fpr_range)
     check_choice("scale", scale, SCALES)
     check_choice("method", method, ("analytic", "bootstrap"))
-    z = float(ndtri((1 + _check_level(level)) / 2))
+    z = float(ndtri(_upper_quantile(level)))
     _, positives, negatives = tallies_of(y_true, y_score, None, pos_label)
     m, n = int(positives.sum()), int(negatives.sum())
     value = area(positives, negatives, alpha, beta)
@@ -160,6 +167,12 @@ def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95
     order differ by exactly 0. If no variance can be estimated (for example, both scores are perfect), interval
     and p-value are those of a proportion (1 + difference) / 2 of N trials as in `partial_auc_interval`.
 
+    One or two negatives tell too little about the variance. With k = n (beta - alpha) < 3 it is that of a range of
+    three negatives from alpha on, times sqrt(3 / max(k, 1)), with min(3, n - 1) degrees of freedom. The power 1/2
+    was chosen by simulation of binormal scores of equal partial AUC that share half of their noise (2000 to 3000
+    samples each). With m = 200, n = 300 and k from 0.3 to 2.9, p < 0.05 occurs in 3 to 6 % of them; with the variance
+    of the range itself, in 11 % at k = 1.5 and in 65 % at k = 0.6. With five positives it occurs in 1 %.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -169,28 +182,39 @@ def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95
     [0.316, 0.181, 0.451, 0.0]
     """
     alpha, beta = check_fpr_range(fpr_range)
-    quantile = (1 + _check_level(level)) / 2
+    quantile = _upper_quantile(level)
     is_positive = check_labels(y_true, pos_label)
     scores = {"score_a": score_a, "score_b": score_b}
     place_a, place_b = (places(check_column(*item, len(is_positive)))[1] for item in scores.items())
     if np.array_equal(place_a, place_b):
         return PartialAUCTest(0.0, 0.0, 0.0, 1.0)
-    tally_a, tally_b = (tally(place, is_positive) for place in (place_a, place_b))
-    (v_a, u_a), (v_b, u_b) = (influences(*both, alpha, beta) for both in (tally_a, tally_b))
-    difference = mean_area(v_a, tally_a[0]) - mean_area(v_b, tally_b[0])
+    m, n = int(is_positive.sum()), int((~is_positive).sum())
+    in_range = n * (beta - alpha)
+    tallies = [tally(place, is_positive) for place in (place_a, place_b)]
+    (v_a, u_a), (v_b, u_b) = (influences(*both, alpha, beta) for both in tallies)
+    difference = mean_area(v_a, tallies[0][0]) - mean_area(v_b, tallies[1][0])
+    if in_range < FEWEST:
+        u_a, u_b = (influences(*both, *_widened(alpha, FEWEST / n))[1] for both in tallies)
     v = (v_a[place_a] - v_b[place_b])[is_positive]
     u = (u_a[place_a] - u_b[place_b])[~is_positive]
-    m, n = len(v), len(u)
     from_positives, from_negatives = (_variance_of_mean(d, np.ones(len(d))) for d in (v, u))
+    from_negatives *= math.sqrt(FEWEST / min(max(1, in_range), FEWEST))
     variance, trials = from_positives + from_negatives, _trials(m, n, alpha, beta)
-    if min(m, n) < 2 or variance < 1e-20 / trials:
+    if min(m, n) < 2 or variance < 1e-20 / max(trials, 1):
         low, high = (2 * end - 1 for end in wilson_interval((1 + difference) / 2, trials, float(ndtri(quantile))))
-        return PartialAUCTest(difference, low, high, math.erfc(abs(difference) * math.sqrt(trials / 2)))
-    freedom = variance**2 / (from_positives**2 / (m - 1) + from_negatives**2 / max(1.0, n * (beta - alpha)))
+        ends = min(low, difference), max(high, difference)
+        return PartialAUCTest(difference, *ends, math.erfc(abs(difference) * math.sqrt(trials / 2)))
+    of_negatives = in_range if in_range >= FEWEST else min(FEWEST, n - 1)
+    freedom = variance**2 / (from_positives**2 / (m - 1) + from_negatives**2 / of_negatives)
     error = math.sqrt(variance)
     half_width = float(stdtrit(freedom, quantile)) * error
     low, high = max(-1.0, difference - half_width), min(1.0, difference + half_width)
     return PartialAUCTest(difference, low, high, float(2 * stdtr(freedom, -abs(difference) / error)))
+
+
+def _widened(alpha, width):
+    """Return the range of a width that starts at alpha or, if that is too far right, ends at 1."""
+    return max(0.0, min(alpha, 1 - width)), min(1.0, alpha + width)
 
 
 def _variance_of_mean(values, counts):
@@ -216,7 +240,7 @@ def _bootstrap_variance(positives, negatives, alpha, beta, random_state):
 
 def _trials(m, n, alpha, beta):
     """Return the number of trials to which m positives and n (beta - alpha) negatives in the range correspond."""
-    return 1 / (1 / m + 1 / (n * (beta - alpha)))
+    return max(1 / (1 / m + 1 / (n * (beta - alpha))), NO_TRIALS)
 
 
 def wilson_interval(share, trials, z):
@@ -227,7 +251,8 @@ def wilson_interval(share, trials, z):
     return max(0.0, centre - half_width), min(1.0, centre + half_width)
 
 
-def _check_level(level):
+def _upper_quantile(level):
+    """Return (1 + level) / 2, which stays below 1."""
     if not (isinstance(level, Real) and 0 < level < 1):
         raise ValueError(f"level must be a confidence level between 0 and 1, such as 0.95; got {level!r}.")
-    return level
+    return min((1 + float(level)) / 2, math.nextafter(1, 0))

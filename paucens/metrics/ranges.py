@@ -17,9 +17,15 @@ def check_fpr_range(fpr_range):
     (0.0, 0.1)
     """
     ends = tuple(fpr_range) if np.iterable(fpr_range) else ()
-    if len(ends) == 2 and all(isinstance(end, Real) for end in ends) and 0 <= ends[0] < ends[1] <= 1:
-        return float(ends[0]), float(ends[1])
-    raise ValueError(f"fpr_range must be two rates 0 <= alpha < beta <= 1; got {fpr_range!r}.")
+    if not (len(ends) == 2 and all(isinstance(end, Real) for end in ends) and 0 <= ends[0] < ends[1] <= 1):
+        raise ValueError(f"fpr_range must be two rates 0 <= alpha < beta <= 1; got {fpr_range!r}.")
+    alpha, beta = float(ends[0]), float(ends[1])
+    if beta - alpha <= RATE_TOLERANCE * beta:
+        raise ValueError(
+            f"fpr_range must be wider than {RATE_TOLERANCE:g} of beta, within which rates count as equal; got "
+            f"{fpr_range!r}. Widen it, or ask for one rate: tpr_at_fpr(..., rule='interpolate')."
+        )
+    return alpha, beta
 
 
 def rank_range(n_negatives, fpr_range):

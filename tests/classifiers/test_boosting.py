@@ -280,6 +280,18 @@ def test_paucboost_beats_adaboost_in_its_range(toy):
     assert ours > theirs + 0.02
 
 
+@pytest.mark.parametrize("fpr_range", [(0, 1e-9), (1e-17, 0.1), (0.5, 1 - 1e-16), (0.5, 0.5 + 1e-8)])
+def test_paucboost_fits_ranges_that_end_at_the_edge_of_floats(toy, fpr_range):
+    model = PAUCBoostClassifier(fpr_range, learner=Stump(), n_estimators=3).fit(*toy)
+    assert (np.diff(model.objective_) > 0).all() and 0 < model.objective_[0] < 1
+
+
+@pytest.mark.parametrize("fpr_range", [(0, 1e-160), (0, 5e-324), (0.5, 0.5 + 6e-10)])
+def test_paucboost_refuses_ranges_that_it_cannot_resolve(toy, fpr_range):
+    with pytest.raises(ValueError, match=r"fpr_range must be at least 1e-09 wide.*Widen it"):
+        PAUCBoostClassifier(fpr_range).fit(*toy)
+
+
 def test_paucboost_ends_well_on_perfect_and_on_hopeless_data():
     X, y = np.arange(40.0)[:, None], np.arange(40) >= 30
     with warnings.catch_warnings():

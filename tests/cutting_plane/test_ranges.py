@@ -40,11 +40,16 @@ def test_ranges_above_zero_are_not_annealed():
 def test_a_range_narrower_than_one_negative_holds_the_best_one():
     with pytest.warns(UserWarning, match=r"\(0, 0\.001\) is narrower than one of 50 negatives.*takes 1000 negatives"):
         assert training_rank_range(50, (0, 0.001)) == (0, 1)
+    for beta, number in ((1 / 3e6, "3000000"), (1e-160, r"1e\+160"), (5e-324, "inf")):
+        with pytest.warns(UserWarning, match=f"takes {number} negatives"):
+            assert training_rank_range(50, (0, beta)) == (0, 1)
 
 
 def test_a_range_above_zero_without_negatives_is_refused():
     with pytest.raises(ValueError, match=r"\(0\.1, 0\.11\) holds no position among 5 negatives; it takes about 20\d"):
         training_rank_range(5, (0.1, 0.11))
+    with pytest.raises(ValueError, match=r"holds no position among 5 negatives; it takes about 2e\+200 negatives"):
+        training_rank_range(5, (1e-200, 2e-200))
 
 
 # -- the threshold ---------------------------------------------------------------------------------
