@@ -1,5 +1,6 @@
 """Image files, images of all allowed kinds and lists of them to RGB (or grey), or an error that says what was given."""
 
+import functools
 import io
 from pathlib import Path
 
@@ -7,14 +8,16 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 
-def read_grey(path) -> np.ndarray:
-    """Decode an image file to 8-bit grey values.
+def read_grey(path, *, upright=True) -> np.ndarray:
+    """Decode an image file to 8-bit grey values and apply its EXIF orientation.
 
     Parameters
     ----------
     path : path-like
         A file of any format that Pillow reads, with 8 bits per channel. Colours become
         (299 R + 587 G + 114 B) / 1000 (ITU-R 601).
+    upright : bool, default=True
+        Whether to apply the EXIF orientation. False gives the pixels as they are stored.
 
     Returns
     -------
@@ -25,7 +28,8 @@ def read_grey(path) -> np.ndarray:
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If the file is cut short, damaged, not an image, or has more than 8 bits per channel; the message names it.
+        If the file is cut short, damaged, not an image, too large for Pillow, or has more than 8 bits per channel; the
+        message names it.
 
     Examples
     --------
@@ -34,7 +38,7 @@ def read_grey(path) -> np.ndarray:
     ...
     ValueError: ...images.py cannot be read as an image: no known format. ...
     """
-    return _read(path, _grey)
+    return decode(Path(path).read_bytes(), path, functools.partial(_grey, upright=upright))
 
 
 def read_rgb(path) -> np.ndarray:
@@ -65,49 +69,65 @@ def read_rgb(path) -> np.ndarray:
     ...
     ValueError: ...images.py cannot be read as an image: no known format. ...
     """
-    return _read(path, _rgb)
+    return decode(Path(path).read_bytes(), path, rgb_of)
 
 
-def _read(path, convert):
-    """Decode a file by `convert`, a function of a PIL image, or raise an error that names it."""
-    raw = Path(path).read_bytes()
+def decode(raw, title, convert) -> np.ndarray:
+    """Decode the bytes of an image file by `convert`, a function of a PIL image; an error begins with the title."""
     try:
         with Image.open(io.BytesIO(raw)) as image:
             return convert(image)
+    except (Warning, MemoryError):  # warnings as errors are the user's choice; neither blames the file
+        raise
+    except _OtherDepth as error:
+        raise ValueError(f"{title} cannot be read as an image: {error}") from None
     except UnidentifiedImageError as error:
-        raise _unreadable(path, "no known format") from error
+        raise _unreadable(title, "no known format") from error
     except Image.DecompressionBombError as error:
         raise ValueError(
-            f"{path} is too large: {error} Reduce it, or raise PIL.Image.MAX_IMAGE_PIXELS if you trust the file."
+            f"{title} is too large: {error} Reduce it, or raise PIL.Image.MAX_IMAGE_PIXELS if you trust the file."
         ) from error
     except Exception as error:  # decoders also raise SyntaxError, struct.error and others
-        raise _unreadable(path, error) from error
+        raise _unreadable(title, error) from error
 
 
-def _grey(image):
+class _OtherDepth(ValueError):
+    """A whole image whose values are not of 8 (or 16) bits."""
+
+
+def _grey(image, upright):
+    if image.mode.startswith("I;16"):
+        raise _OtherDepth(f"mode {image.mode}; expected 8 bits per channel. paucens.images.read_rgb reads 16 bits.")
     if image.mode.startswith(("I", "F")):
-        raise ValueError(f"mode {image.mode}; expected 8 bits per channel")
-    return np.asarray(image.convert("L"))
+        raise _other_depth(image.mode, "8 bits")
+    image.info.pop("transparency", None)  # opacity is dropped; Pillow would warn of a palette that has some
+    if upright:
+        ImageOps.exif_transpose(image, in_place=True)
+    return np.array(image.convert("L"))  # a copy: what NumPy sees of a PIL image is read-only
 
 
-def _rgb(image):
-    image = ImageOps.exif_transpose(image)
-    if image.mode.startswith(("I", "F")):
-        image = Image.fromarray(_upper_bits(image))
-    return np.asarray(image.convert("RGB"))
+def rgb_of(image) -> np.ndarray:
+    """Convert an opened PIL image to upright RGB."""
+    is_deep = image.mode.startswith(("I", "F"))
+    if is_deep and not image.mode.startswith("I;16") and (image.mode, image.format) != ("I", "PPM"):
+        raise _other_depth(image.mode, "8 or 16 bits")  # of PPM, Pillow widens 16 bits to 32
+    image.info.pop("transparency", None)  # as in `_grey`
+    ImageOps.exif_transpose(image, in_place=True)
+    if is_deep:
+        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))  # as Pillow does with 16-bit colours
+    return np.array(image.convert("RGB"))
 
 
-def _upper_bits(image):
-    """Return the upper 8 of 16 bits, as Pillow itself does for 16-bit colours."""
-    pixels = np.asarray(image)
-    if image.mode == "F" or pixels.min() < 0 or pixels.max() > 65535:
-        raise ValueError(f"mode {image.mode}; expected 8 or 16 bits per channel")
-    return (pixels >> 8).astype(np.uint8)
+def _other_depth(mode, expected):
+    return _OtherDepth(
+        f"mode {mode}; expected {expected} per channel. The file does not say which value is white: scale its values "
+        "such that white is 255, and save them as 8 bits."
+    )
 
 
-def _unreadable(path, reason):
+def _unreadable(title, reason):
     return ValueError(
-        f"{path} cannot be read as an image: {reason}. The file is cut short, damaged, or not an image (a web page, "
+        f"{title} cannot be read as an image: {reason}. The file is cut short, damaged, or not an image (a web page, "
         "a Git LFS pointer); get it again."
     )
 
@@ -155,8 +175,19 @@ def as_rgb(image) -> np.ndarray:
 
 def _pixels_of_pil(image):
     if image.mode not in ("RGB", "L"):
-        raise ValueError(f"The PIL image has mode {image.mode}; expected RGB or L. Convert it: image.convert('RGB').")
-    return np.asarray(ImageOps.exif_transpose(image))
+        raise ValueError(f"The PIL image has mode {image.mode}; expected RGB or L. {_advice(image.mode)}")
+    return np.array(ImageOps.exif_transpose(image))
+
+
+def _advice(mode):
+    if mode.startswith("I;16"):
+        return (
+            "Take the upper 8 of its 16 bits, as paucens.images.read_rgb does with a file: "
+            "Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))."
+        )
+    if mode.startswith(("I", "F")):
+        return "Divide by the value of white, and pass the floats: np.asarray(image) / white."
+    return "Convert it: image.convert('RGB')."
 
 
 def _check_shape(pixels, image):

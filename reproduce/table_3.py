@@ -6,8 +6,8 @@ Protocol. `reproduce/detectors/__init__.py` says how detectors are trained, chos
 are means over them. The 95 % intervals are by bootstrap over images (and seeds); differences are paired.
 
 Where we depart, and why.
-- INRIA test is 287 of the 288 images (person_094 is not available). 271 of them are repaired: thin overlay lines were
-  inpainted, 5 % of the pixels inside people's boxes. The table says which copy was used, uncompressed or lossy.
+- INRIA test is 287 of the 288 images (person_094 is not available). All of them are repaired, or 271 in the compressed
+  copy: thin overlay lines were inpainted, 5 % of the pixels inside people's boxes. The table says which copy was used.
 - The paper's ETH and TUD-Brussels are not available. ETH-Bahnhof (100 of 1804 frames) and TUD-Stadtmitte (another set)
   stand under their own names in tables of their own, never beside the paper's columns.
 - "M+O+LUV" alone and pAUCEns are not in the paper's table.

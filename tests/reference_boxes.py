@@ -50,3 +50,41 @@ def assign(scores, is_short, shared, excused, threshold=None):
         if not (best is None or excused[place] or is_short[best]):
             found.append(scores[best])
     return found, taken
+
+
+def standardize(boxes, aspect=0.41, scale=1.0):
+    def one(x, y, w, h, *score):
+        height = h * scale
+        return [x + w / 2 - aspect * height / 2, y + h / 2 - height / 2, aspect * height, height, *score]
+
+    return [one(*box) for box in boxes]
+
+
+def prepare(detections, truths, ignores, heights, scale):
+    low, high = heights
+    shaped = [standardize(boxes, scale=scale) for boxes in detections]
+    return (
+        [[box for box in boxes if low / 1.25 <= box[3] < high * 1.25] for boxes in shaped],
+        [standardize(box for box in boxes if low <= box[3] < high) for boxes in truths],
+        [
+            [*map(list, regions), *(list(box) for box in boxes if not low <= box[3] < high)]
+            for regions, boxes in zip(ignores, truths, strict=True)
+        ],
+    )
+
+
+def curve(detections, truths, ignores, limit):
+    counted = []
+    for boxes, truth, ignore in zip(detections, truths, ignores, strict=True):
+        status, _ = match(boxes, truth, ignore, limit)
+        counted += [(box[4], s == 1) for box, s in zip(boxes, status, strict=True) if s >= 0]
+    found, wrong, points = 0, 0, [(0.0, 1.0)]
+    for _, is_true in sorted(counted, key=lambda pair: -pair[0]):
+        found, wrong = found + is_true, wrong + (not is_true)
+        points.append((wrong / len(truths), 1 - found / sum(map(len, truths))))
+    return points
+
+
+def log_average(points):
+    misses = [next((miss for fppi, miss in reversed(points) if fppi <= 10.0 ** (k / 4)), 1.0) for k in range(-8, 1)]
+    return np.prod(misses) ** (1 / 9)

@@ -40,7 +40,8 @@ one raises ValueError. `load_tabular(name)` reads mammography, htru2, sylva and 
 
 Sets for detection are lists of `DetectionRecord`: an image (a path for `paucens.images.read_rgb`, or pixels), boxes to
 find and boxes to ignore, all x, y, w, h in 0-based continuous pixels. `read_pascal`, `read_idl`, `read_mot` and
-`read_kitti` read one file of these formats.
+`read_kitti` read one file of these formats. Text is UTF-8, with or without a byte order mark, or else Latin-1; line
+ends are those of any system, and blank lines do not count.
 
 A new set is one file in this folder, with a loader and an `ABOUT`, and an entry in `REGISTRY` below.
 

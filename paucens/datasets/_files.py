@@ -109,8 +109,24 @@ def damaged(path, reason) -> ValueError:
     )
 
 
+def files_of(folder, suffixes) -> list[Path]:
+    """List the files of some suffixes in a folder by name, without hidden ones (`._a.png` of macOS) and read-mes."""
+    return sorted(
+        file
+        for file in folder.iterdir()
+        if file.suffix.lower() in suffixes and not file.name.startswith(".") and file.stem.lower() != "readme"
+    )
+
+
+def check_number(files, folder, count, what, source):
+    """Raise ValueError unless a folder holds as many files as the genuine set; `what` names them in the plural."""
+    if len(files) != count:
+        remove = ", or remove what is not of the set" if len(files) > count else ""
+        raise ValueError(f"{folder} holds {len(files)} {what}; expected {count}. Get them again{remove}: {source}")
+
+
 def by_name(folder, suffixes, name_of) -> dict:
-    """Map names to the files of some suffixes in a folder, in the order of the names.
+    """Map names to the `files_of` some suffixes in a folder, in the order of the names.
 
     `name_of` returns the name of a file, or None to leave it out.
 
@@ -120,7 +136,7 @@ def by_name(folder, suffixes, name_of) -> dict:
         If two files have the same name.
     """
     found = {}
-    for file in sorted(file for file in folder.iterdir() if file.suffix.lower() in suffixes):
+    for file in files_of(folder, suffixes):
         name = name_of(file)
         if name is None:
             continue

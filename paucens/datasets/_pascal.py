@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from paucens.datasets._files import damaged
-from paucens.datasets._lines import bad_line, numbered_lines
+from paucens.datasets._text import NUMBER, bad_line, numbered_lines, numbers_of
+from paucens.validation import check_integer
 
-NUMBERS = r"\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)"
+POINT = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
 FILE_NAME = re.compile(r'Image filename\s*:\s*"(?P<name>[^"]+)"')
-COUNT = re.compile(r"Objects with ground truth\s*:\s*(?P<count>\d+)")
-ORIGIN = re.compile(rf"#\s*Top left pixel co-ordinates\s*:\s*{NUMBERS}")
-BOX = re.compile(rf'Bounding box for object \d+ "[^"]*"[^:]*:\s*{NUMBERS}\s*-\s*{NUMBERS}')
+COUNT = re.compile(rf"Objects with ground truth\s*:\s*(?P<count>{NUMBER})\b")
+ORIGIN = re.compile(rf"#\s*Top left pixel co-ordinates\s*:\s*{POINT}")
+BOX = re.compile(rf'Bounding box for object \d+ "[^"]*"[^:]*:\s*{POINT}\s*-\s*{POINT}')
 BOX_START = "Bounding box for object"
 
 
@@ -38,46 +39,51 @@ def read_pascal(path, origin=0) -> PascalAnnotation:
     -------
     annotation : PascalAnnotation
         `image_name` as in the file, and `boxes` of shape (g, 4), float64: x, y, w, h, 0-based and continuous. Both
-        corners in the file are pixels of the object, so that w = Xmax - Xmin + 1. Labels, centres and masks are
-        ignored.
+        corners in the file are pixels of the object, so that w = Xmax - Xmin + 1, also if they have decimals. Labels,
+        centres and masks are ignored.
 
     Raises
     ------
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If a line or the number of objects does not fit the format; the message names file and line.
+        If a line or the number of objects does not fit the format, or a number is beyond 9e15; the message names file
+        and line. If `origin` is neither 0 nor 1.
     """
+    check_integer("origin", origin, 0, 1)
     lines = numbered_lines(path)
     name = _first(path, lines, FILE_NAME, 'Image filename : "..."')["name"]
-    count = int(_first(path, lines, COUNT, "Objects with ground truth : ...")["count"])
-    start = _match(lines, ORIGIN)
-    first_pixel = [int(number) for number in start.groups()] if start else [origin, origin]
+    count = _first(path, lines, COUNT, "Objects with ground truth : ...")["count"]
+    first_pixel = _first_pixel(path, lines) or [origin, origin]
     corners = [_corners(path, number, line) for number, line in lines if line.startswith(BOX_START)]
-    if len(corners) != count:
-        raise damaged(path, f"it announces {count} objects and has {len(corners)} bounding boxes")
+    if len(corners) != float(count):
+        raise damaged(path, f"it announces {count:.20} objects and has {len(corners)} bounding boxes")
     boxes = np.array(corners, dtype=np.float64).reshape(-1, 4)
     boxes[:, 2:] += 1 - boxes[:, :2]  # the last pixel belongs to the box
     boxes[:, :2] -= first_pixel
     return PascalAnnotation(name, boxes)
 
 
-def _match(lines, pattern):
-    return next((match for _, line in lines if (match := pattern.match(line))), None)
-
-
 def _first(path, lines, pattern, expected):
-    match = _match(lines, pattern)
+    match = next((match for _, line in lines if (match := pattern.match(line))), None)
     if match is None:
         raise damaged(path, f"no line reads {expected}")
     return match
 
 
+def _first_pixel(path, lines):
+    """Return the number of the first pixel, (x, y), or None if no line states it."""
+    for number, line in lines:
+        if match := ORIGIN.match(line):
+            return numbers_of(path, number, match.groups(), "the numbers of the first pixel")
+    return None
+
+
 def _corners(path, number, line):
-    match = BOX.match(line)
+    match, expected = BOX.match(line), "it to end in (Xmin, Ymin) - (Xmax, Ymax)"
     if match is None:
-        raise bad_line(path, number, line, "it to end in (Xmin, Ymin) - (Xmax, Ymax)")
-    left, top, right, bottom = corners = [int(text) for text in match.groups()]
+        raise bad_line(path, number, line, expected)
+    left, top, right, bottom = corners = numbers_of(path, number, match.groups(), expected)
     if right < left or bottom < top:
         raise bad_line(path, number, line, "Xmin <= Xmax and Ymin <= Ymax")
     return corners

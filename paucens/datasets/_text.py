@@ -1,19 +1,75 @@
-"""Read tables of numbers from text without trusting it."""
+"""Read text without trusting it: one decoding for all readers, lines whose errors name them, tables of numbers."""
 
-import warnings
+import codecs
+from pathlib import Path
 
 import numpy as np
 
 from paucens.datasets._files import damaged
 
+NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"  # one way only to match: no backtracking
+LARGEST = 2.0**53  # frames and persons are exact up to here, and areas of boxes are finite
+ANY_SIZE = np.finfo(np.float64).max
 
-def read_csv(path, n_columns):
+
+def numbered_lines(path, raw=None) -> list[tuple[int, str]]:
+    """List the lines of a text that are not blank, stripped, with their numbers from 1.
+
+    Parameters
+    ----------
+    path : path-like
+    raw : bytes, default=None
+        Content of the file if it was unpacked; otherwise it is read.
+
+    Raises
+    ------
+    ValueError
+        If the file holds NUL bytes; the message names it.
+    """
+    text = _decoded(path, Path(path).read_bytes() if raw is None else raw)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")  # str.splitlines also splits at rare letters
+    return [(number, stripped) for number, line in enumerate(lines, 1) if (stripped := line.strip())]
+
+
+def _decoded(path, raw):
+    """Decode UTF-8, with or without a byte order mark, or else Latin-1, in which every byte is a letter."""
+    if b"\0" in raw:
+        raise ValueError(
+            f"{path} cannot be read as text: it holds NUL bytes, as UTF-16 and binary files do. Save it as UTF-8, or "
+            "get it again."
+        )
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def bad_line(path, number, line, expected) -> ValueError:
+    """Return the error for a line that is not as `expected`."""
+    return damaged(path, f"line {number} is {line!r:.160}; expected {expected}")
+
+
+def numbers_of(path, number, texts, expected, largest=LARGEST) -> list[float]:
+    """Convert the texts of a line to finite numbers, none beyond `largest`, or raise its error."""
+    try:
+        values = [float(text.replace("_", "?")) for text in texts]  # Python reads 1_000, other programs do not
+    except ValueError as error:
+        raise bad_line(path, number, " ".join(texts), expected) from error
+    if not all(abs(value) <= largest for value in values):  # false for nan too
+        raise bad_line(path, number, " ".join(texts), f"{expected}, all of them finite and none beyond {largest:.0e}")
+    return values
+
+
+def read_csv(path, n_columns, *, may_be_empty=False) -> np.ndarray:
     """Read lines of `n_columns` numbers between commas; numbers may be in single quotes.
 
     Parameters
     ----------
-    path : Path
+    path : path-like
     n_columns : int
+    may_be_empty : bool, default=False
+        Whether a file without lines is a table without rows.
 
     Returns
     -------
@@ -24,14 +80,15 @@ def read_csv(path, n_columns):
     ValueError
         If the file is empty, holds anything but finite numbers, or has another number of columns; the message names it.
     """
+    lines = [line for _, line in numbered_lines(path)]
+    if not lines:
+        if may_be_empty:
+            return np.zeros((0, n_columns))
+        raise damaged(path, "it is empty")
     try:
-        with path.open(encoding="utf-8-sig") as stream, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "loadtxt: input contained no data", UserWarning)
-            table = np.loadtxt(stream, delimiter=",", comments=None, quotechar="'", ndmin=2)
+        table = np.loadtxt(lines, delimiter=",", comments=None, quotechar="'", ndmin=2)
     except ValueError as error:
         raise damaged(path, f"lines hold {n_columns} numbers between commas, but {error}") from error
-    if table.size == 0:
-        raise damaged(path, "it is empty")
     if table.shape[1] != n_columns:
         raise damaged(path, f"lines hold {table.shape[1]} numbers between commas, expected {n_columns}")
     if not np.isfinite(table).all():

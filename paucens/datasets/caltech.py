@@ -4,20 +4,20 @@ Coordinates are those of the files, counted from 1: the benchmark compares boxes
 other and with bounds in the same units. Subtract 1 from x and y for the continuous pixels of this package.
 """
 
+import codecs
 import contextlib
-import io
 import mmap
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from paucens.datasets._files import damaged
 from paucens.datasets._matlab import read_variable
 from paucens.datasets._registry import DataSet
-from paucens.datasets._text import read_csv
+from paucens.datasets._text import LARGEST, read_csv
+from paucens.images import decode, rgb_of
 from paucens.validation import warn_user
 
 # -- annotations -----------------------------------------------------------------------------------
@@ -67,7 +67,8 @@ def read_vbb(path, frames=slice(None)) -> VideoAnnotation:
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If it is cut short, damaged, or another kind of file; the message names it.
+        If it is cut short, damaged, or another kind of file, or holds a box of a negative size or of a number beyond
+        9e15; the message names it.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def read_vbb(path, frames=slice(None)) -> VideoAnnotation:
     """
     path = Path(path)
     raw = path.read_bytes()
-    if raw.startswith(b"% vbb"):
+    if raw.removeprefix(codecs.BOM_UTF8).startswith(b"% vbb"):
         raise ValueError(f"{path} is the text form of an annotation; only the binary (MATLAB) form is read.")
     try:
         return _annotation(read_variable(raw, "A").records[0], frames)
@@ -92,24 +93,31 @@ def _annotation(video, frames):
     if len(lists) != n_frames:
         raise ValueError(f"{len(lists)} lists of objects for {n_frames:g} frames")
     rows = [(f, entry) for f in range(len(lists))[frames] for entry in lists[f].records]
-    objects = _table(rows, "id", 1)[:, 0].astype(np.int64)
+    objects = _table(rows, "id", 1)[:, 0]
     if not np.isin(objects, np.arange(1, len(names) + 1)).all():
-        raise ValueError(f"objects {objects.min()} to {objects.max()}, but {len(names)} labels")
+        raise ValueError(f"objects {objects.min():g} to {objects.max():g}, but {len(names)} labels")
     return VideoAnnotation(
         n_frames=len(lists),
         frame=np.array([f for f, _ in rows], dtype=np.int64),
-        label=np.array([names[k - 1] for k in objects], dtype=np.str_),
-        boxes=_table(rows, "pos", 4),
-        visible=_table(rows, "posv", 4),
+        label=np.array([names[int(k) - 1] for k in objects], dtype=np.str_),
+        boxes=_boxes(rows, "pos"),
+        visible=_boxes(rows, "posv"),
         occluded=_table(rows, "occl", 1)[:, 0] != 0,
     )
+
+
+def _boxes(rows, field):
+    boxes = _table(rows, field, 4)
+    if (boxes[:, 2:] < 0).any():
+        raise ValueError(f"{field} has a negative width or height")
+    return boxes
 
 
 def _table(rows, field, n_columns):
     """Collect the numbers of a field, one row per object."""
     table = np.array([entry[field].numbers for _, entry in rows], dtype=np.float64).reshape(len(rows), n_columns)
-    if not np.isfinite(table).all():
-        raise ValueError(f"{field} is not finite")
+    if not (np.abs(table) <= LARGEST).all():  # false for nan too
+        raise ValueError(f"{field} is not finite, or beyond {LARGEST:.0e}")
     return table
 
 
@@ -134,7 +142,8 @@ def read_results(path) -> np.ndarray:
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If it holds anything but lines of 6 finite numbers, a frame below 1 or a negative size.
+        If it holds anything but lines of 6 finite numbers, a frame below 1, a negative size, or a number but the score
+        beyond 9e15.
 
     Examples
     --------
@@ -142,10 +151,9 @@ def read_results(path) -> np.ndarray:
     array([3.00000e+01, 6.24500e+02, 2.47500e+01, 1.67500e+01, 3.35000e+01,
            2.01290e-02])
     """
-    path = Path(path)
-    if not path.read_bytes().strip():
-        return np.zeros((0, 6))
-    table = read_csv(path, 6)
+    table = read_csv(path, 6, may_be_empty=True)
+    if (np.abs(table[:, :5]) > LARGEST).any():
+        raise ValueError(f"{path}: a line is frame, x, y, width, height, score; got a number beyond {LARGEST:.0e}.")
     if (table[:, 0] < 1).any() or (table[:, 0] % 1 != 0).any():
         raise ValueError(
             f"{path}: the first number of a line is the frame, counted from 1; got "
@@ -166,7 +174,7 @@ PADDINGS = (8, 16)  # bytes of time stamp and padding after a compressed image; 
 
 
 class SeqVideo:
-    """Read the frames of a `.seq` video (Norpix), in any order.
+    """Read the frames of a `.seq` video (Norpix), in any order; a slice is a list of frames.
 
     Frames are found by walking through the file, since the number in the header is 0 or wrong if the recording was
     interrupted. A last frame that is cut off is left out.
@@ -188,7 +196,7 @@ class SeqVideo:
         If the file does not exist.
     ValueError
         If the file is damaged or of another kind, or its images are raw Bayer mosaics (formats 101, 103). Also when a
-        frame is read that cannot be decoded.
+        frame is read that cannot be decoded or has another size, or when the video is closed.
 
     Warns
     -----
@@ -224,8 +232,10 @@ class SeqVideo:
                 f"{self.path} holds images of format {self._format}; read are {sorted(RAW | COMPRESSED)} (raw, JPEG, "
                 "PNG). 101 and 103 are Bayer mosaics: convert the video with the tool that wrote it."
             )
-        if self._format in RAW and not 0 < self.width * self.height * RAW[self._format] <= stride:
+        if self._format in RAW and not self.width * self.height * RAW[self._format] <= stride:
             raise damaged(self.path, f"{stride} bytes per image for {self.width} x {self.height} pixels")
+        if not (self.width * self.height > 0 and 0 <= self.fps < np.inf):
+            raise damaged(self.path, f"{self.width} x {self.height} pixels, {self.fps:g} frames per second")
         return size, stride, declared
 
     def _walk(self, place, stride, declared):
@@ -261,16 +271,20 @@ class SeqVideo:
         return len(self._starts)
 
     def __getitem__(self, i):
-        """Decode frame i, counted from 0: ndarray of shape (height, width, 3), uint8, RGB."""
+        """Decode frame i, counted from 0: ndarray of shape (height, width, 3), uint8, RGB; or a list of frames."""
+        if isinstance(i, slice):
+            return [self[k] for k in range(len(self))[i]]
         start, end = self._starts[i]
+        if self._bytes.closed:
+            raise ValueError(f"{self.path} was closed; read frames before that, or open it again.")
+        raw, shape = self._bytes[start:end], (self.height, self.width, 3)
         if self._format in RAW:
-            pixels = np.frombuffer(self._bytes[start:end], dtype=np.uint8).reshape(self.height, self.width, -1)
-            return np.ascontiguousarray(np.broadcast_to(pixels[..., ::-1], (self.height, self.width, 3)))
-        try:
-            with Image.open(io.BytesIO(self._bytes[start:end])) as image:
-                return np.asarray(image.convert("RGB"))
-        except Exception as error:  # decoders raise many kinds of errors
-            raise damaged(self.path, f"frame {i} is no complete image ({error})") from error
+            pixels = np.frombuffer(raw, dtype=np.uint8).reshape(self.height, self.width, -1)
+            return np.ascontiguousarray(np.broadcast_to(pixels[..., ::-1], shape))
+        image = decode(raw, f"Frame {i} of {self.path}", rgb_of)
+        if image.shape != shape:
+            raise damaged(self.path, f"frame {i} has shape {image.shape}, but its header says {shape}")
+        return image
 
     def close(self):
         """Release the file."""

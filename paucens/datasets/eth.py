@@ -7,16 +7,18 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from paucens.datasets._files import by_name, damaged, locate
-from paucens.datasets._lines import bad_line, numbered_lines
 from paucens.datasets._registry import DataSet
+from paucens.datasets._text import NUMBER, bad_line, numbered_lines, numbers_of
 from paucens.datasets.records import DetectionRecord, no_boxes
 
 IMAGES, TRUTH = "left", "bahnhof-annot.idl"
 N_FRAMES = 999
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp"}
-NUMBER = r"\s*(-?\d+(?:\.\d+)?)\s*"
-BOX = rf"\({NUMBER},{NUMBER},{NUMBER},{NUMBER}\)(?::-?[\d.eE+-]+)?"  # some writers add :score
+CORNERS = re.compile(r"\(([^()]*)\)")
+PLACE = rf"\s*{NUMBER}\s*"
+BOX = rf"\({PLACE},{PLACE},{PLACE},{PLACE}\)(?::{NUMBER})?"  # some writers add :score
 LINE = re.compile(rf'"(?P<name>[^"]+)"\s*(?::\s*(?P<boxes>{BOX}(?:\s*,\s*{BOX})*)\s*)?[;.]?')
+EXPECTED = '"image": (x1, y1, x2, y2), (x1, y1, x2, y2);'
 FRAME = re.compile(r"image_(\d+)")
 
 
@@ -106,24 +108,25 @@ def read_idl(path) -> list[tuple[str, np.ndarray]]:
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If a line is anything else, or an image occurs twice; the message names file and line.
+        If a line is anything else, a number is beyond 9e15, or an image occurs twice; the message names file and line.
     """
     images = {}
     for number, line in numbered_lines(path):
         match = LINE.fullmatch(line)
         if match is None:
-            raise bad_line(path, number, line, '"image": (x1, y1, x2, y2), (x1, y1, x2, y2);')
+            raise bad_line(path, number, line, EXPECTED)
         if match["name"] in images:
             raise bad_line(path, number, line, "each image once")
-        images[match["name"]] = _boxes(match["boxes"])
+        images[match["name"]] = _boxes(path, number, match["boxes"])
     return list(images.items())
 
 
-def _boxes(text):
+def _boxes(path, number, text):
     """Convert "(x1, y1, x2, y2), ..." to boxes, whichever corners these are."""
     if text is None:
         return no_boxes()
-    corners = np.array(re.findall(BOX, text), dtype=np.float64).reshape(-1, 2, 2)
+    texts = ",".join(CORNERS.findall(text)).split(",")
+    corners = np.array(numbers_of(path, number, texts, EXPECTED)).reshape(-1, 2, 2)
     low, high = corners.min(axis=1), corners.max(axis=1)
     return np.concatenate([low, high - low], axis=1)
 

@@ -1,9 +1,11 @@
 """The faces of Viola and Jones against patches of person-free photographs (Sec. 4.2)."""
 
+from operator import attrgetter
+
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from paucens.datasets._files import content_hash, locate, read_npz
+from paucens.datasets._files import by_name, check_number, content_hash, locate, read_npz
 from paucens.datasets._registry import DataSet
 from paucens.images import read_grey
 from paucens.parallel import Threads
@@ -133,14 +135,10 @@ def _read_faces(file):
 def _photographs(folders):
     """List the photographs of both folders in an order that does not depend on their format."""
     photographs = []
-    for folder, (name, count) in zip(folders, N_NEGATIVES.items(), strict=True):
-        files = [file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES]
-        if len(files) != count:
-            raise ValueError(
-                f"{folder} holds {len(files)} photographs ({', '.join(sorted(SUFFIXES))}); expected {count} in "
-                f"{name}. Get them again: {NEGATIVES.source}"
-            )
-        photographs.extend(sorted(files, key=lambda file: file.stem))
+    for folder, count in zip(folders, N_NEGATIVES.values(), strict=True):
+        files = by_name(folder, SUFFIXES, attrgetter("stem"))
+        check_number(files, folder, count, f"photographs ({', '.join(sorted(SUFFIXES))})", NEGATIVES.source)
+        photographs.extend(files.values())
     return photographs
 
 
@@ -169,7 +167,7 @@ def _cut(photographs, which, places):
 
 
 def _read_photograph(file):
-    grey = read_grey(file)
+    grey = read_grey(file, upright=False)  # seven have an EXIF orientation, but are stored upright
     if min(grey.shape) < SIDE:
         raise ValueError(
             f"{file} has {grey.shape[0]} x {grey.shape[1]} pixels; a patch needs {SIDE} x {SIDE}. Get the "

@@ -4,16 +4,21 @@ from operator import attrgetter
 
 from sklearn.utils import Bunch
 
-from paucens.datasets._files import by_name, damaged, locate
+from paucens.datasets._files import by_name, check_number, damaged, locate
 from paucens.datasets._pascal import read_pascal
 from paucens.datasets._registry import DataSet
 from paucens.datasets.records import DetectionRecord
+from paucens.validation import check_choice
 
 CROPS, TRAIN_NEGATIVES, TEST_NEGATIVES = "96X160H96/Train/pos", "Train/neg", "Test/neg"
 ANNOTATIONS, TEST_IMAGES = "Test/annotations", "Test/pos"
-COUNTS = {CROPS: 1208, TRAIN_NEGATIVES: 1218, TEST_NEGATIVES: 453, ANNOTATIONS: 288}
+N_TEST_IMAGES = 288
+COUNTS = {CROPS: 1208, TRAIN_NEGATIVES: 1218, TEST_NEGATIVES: 453, ANNOTATIONS: N_TEST_IMAGES}
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp"}
 STEM = attrgetter("stem")
+# Test images into which somebody's detections were drawn; these pixels were filled in. Copies without person_094 come
+# from one snapshot, in which it is every image. For the compressed copy, 16 clean ones were found elsewhere.
+REPAIRED = {"uncompressed": 287, "lossy": 271}
 
 
 def load_inria(path=None) -> Bunch:
@@ -31,7 +36,7 @@ def load_inria(path=None) -> Bunch:
         64 x 128 window with a margin of 16). `train_negatives`, `test_negatives` : lists of 1218 and 453 Paths of
         photographs without people. `test` : list of `DetectionRecord`, the 288 test images with 589 boxes, without
         those whose image is missing. `missing` : the names of these. `source` : "uncompressed" if all test images are
-        PNG, otherwise "lossy". `DESCR`.
+        PNG, otherwise "lossy". `about_test` : what to say of this copy with every number, see `about_test`. `DESCR`.
 
     Raises
     ------
@@ -60,15 +65,52 @@ def load_inria(path=None) -> Bunch:
     """
     folders = dict(zip(ABOUT.forms[0], locate(ABOUT, path), strict=True))
     test, missing = _test(folders[ANNOTATIONS], by_name(folders[TEST_IMAGES], SUFFIXES, STEM))
+    source = "uncompressed" if all(record.image.suffix.lower() == ".png" for record in test) else "lossy"
     return Bunch(
         train_crops=_crops(folders[CROPS]),
         train_negatives=_all_of(folders, TRAIN_NEGATIVES),
         test_negatives=_all_of(folders, TEST_NEGATIVES),
         test=test,
         missing=missing,
-        source="uncompressed" if all(record.image.suffix.lower() == ".png" for record in test) else "lossy",
+        source=source,
+        about_test=about_test(len(test), source),
         DESCR=ABOUT.describe(),
     )
+
+
+def about_test(n_images, source) -> str:
+    """Say what the test images of a copy are, for tables: how many, how many of them repaired, compressed or not.
+
+    Parameters
+    ----------
+    n_images : int
+        288 are the official images. 287 are those of the public snapshot, in whose images lines had been drawn.
+    source : {"uncompressed", "lossy"}
+
+    Returns
+    -------
+    words : str
+
+    Raises
+    ------
+    ValueError
+        If the source is another one.
+
+    Examples
+    --------
+    >>> about_test(287, "uncompressed")
+    "INRIA test, 287/288 images, all repaired (5 % of the pixels inside people's boxes), uncompressed"
+    >>> about_test(287, "lossy")
+    "INRIA test, 287/288 images, 271 repaired (5 % of the pixels inside people's boxes), lossy"
+    >>> about_test(288, "uncompressed")
+    'INRIA test, 288/288 images, uncompressed'
+    """
+    check_choice("source", source, list(REPAIRED))
+    words = f"INRIA test, {n_images}/{N_TEST_IMAGES} images"
+    if n_images == N_TEST_IMAGES - 1:
+        repaired = "all" if REPAIRED[source] == n_images else REPAIRED[source]
+        words += f", {repaired} repaired (5 % of the pixels inside people's boxes)"
+    return f"{words}, {source}"
 
 
 ABOUT = DataSet(
@@ -80,26 +122,23 @@ ABOUT = DataSet(
     "INRIAPerson/.",
     terms="None stated; research use, not passed on with this package.",
     check="Number of crops, negatives and annotations; each annotation has as many boxes as it announces. Test images "
-    "that are missing are named in `missing`; `source` says whether the copy is compressed.",
+    "that are missing are named in `missing`; `source` says whether the copy is compressed, `about_test` how many test "
+    "images are repaired.",
     loader=load_inria,
     folder="INRIAPerson",
     forms=((CROPS, TRAIN_NEGATIVES, TEST_NEGATIVES, ANNOTATIONS, TEST_IMAGES),),
 )
 
 
-def _all_of(folders, name, suffixes=SUFFIXES):
-    """List the files of a folder; raise ValueError if their number is not that of the genuine set."""
-    files = list(by_name(folders[name], suffixes, STEM).values())
-    return _counted(files, folders[name], COUNTS[name], suffixes)
-
-
-def _counted(files, folder, count, suffixes):
-    if len(files) != count:
-        raise ValueError(
-            f"{folder} holds {len(files)} files ({', '.join(sorted(suffixes))}); expected {count}. Get them again: "
-            f"{ABOUT.source}"
-        )
+def _all_of(folders, name):
+    """List the images of a folder; raise ValueError if their number is not that of the genuine set."""
+    files = list(by_name(folders[name], SUFFIXES, STEM).values())
+    _check_number(files, folders[name], name, SUFFIXES)
     return files
+
+
+def _check_number(files, folder, name, suffixes):
+    check_number(files, folder, COUNTS[name], f"files ({', '.join(sorted(suffixes))})", ABOUT.source)
 
 
 def _crops(folder):
@@ -107,13 +146,14 @@ def _crops(folder):
     files = list(by_name(folder, SUFFIXES, STEM).values())
     if len(files) == 2 * COUNTS[CROPS]:
         files = files[::2]
-    return _counted(files, folder, COUNTS[CROPS], SUFFIXES)
+    _check_number(files, folder, CROPS, SUFFIXES)
+    return files
 
 
 def _test(annotations, images):
     """Pair annotations with images; return the records and the names of those without an image."""
     texts = by_name(annotations, {".txt"}, STEM)
-    _counted(list(texts), annotations, COUNTS[ANNOTATIONS], {".txt"})
+    _check_number(texts, annotations, ANNOTATIONS, {".txt"})
     records = [DetectionRecord(images[stem], read_pascal(texts[stem]).boxes) for stem in texts if stem in images]
     missing = [stem for stem in texts if stem not in images]
     if not records:

@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.utils import Bunch
 
-from paucens.datasets._lines import bad_line, numbered_lines, numbers_of
 from paucens.datasets._registry import DataSet
+from paucens.datasets._text import ANY_SIZE, bad_line, numbered_lines, numbers_of
 
 CLASSES = ("Car", "Van", "Truck", "Pedestrian", "Person_sitting", "Cyclist", "Tram", "Misc", "DontCare")
 LINE = f"a class ({', '.join(CLASSES)}) and 14 numbers, or 15 with a score"
@@ -32,7 +32,7 @@ def read_kitti(path) -> Bunch:
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If a line is anything else; the message names file and line.
+        If a line is anything else, or a number but the score is beyond 9e15; the message names file and line.
 
     Examples
     --------
@@ -61,11 +61,13 @@ def _fields(path, number, line):
     name, *texts = line.split()
     if name not in CLASSES or len(texts) not in (14, 15):
         raise bad_line(path, number, line, LINE)
-    numbers = numbers_of(path, number, texts, LINE)
-    left, top, right, bottom = numbers[3:7]
-    if right < left or bottom < top or numbers[1] not in (-1, 0, 1, 2, 3):
+    numbers, score = numbers_of(path, number, texts[:14], LINE), numbers_of(path, number, texts[14:], LINE, ANY_SIZE)
+    truncation, occlusion, _, left, top, right, bottom = numbers[:7]
+    if right < left or bottom < top or occlusion not in (-1, 0, 1, 2, 3):
         raise bad_line(path, number, line, "left <= right, top <= bottom and occlusion -1, 0, 1, 2 or 3")
-    return name, numbers + [np.nan] * (15 - len(numbers))
+    if not (0 <= truncation <= 1 or truncation == -1):
+        raise bad_line(path, number, line, "truncation from 0 to 1, or -1")
+    return name, numbers + (score or [np.nan])
 
 
 ABOUT = DataSet(

@@ -1,16 +1,17 @@
-"""Annotations in the format of MOTChallenge 2015, and the sequence TUD-Stadtmitte, which uses it."""
+"""Annotations in the format of MOTChallenge, and the sequence TUD-Stadtmitte, which uses it."""
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from paucens.datasets._files import damaged, locate
-from paucens.datasets._lines import bad_line, numbered_lines, numbers_of
 from paucens.datasets._registry import DataSet
+from paucens.datasets._text import bad_line, numbered_lines, numbers_of
 from paucens.datasets.records import DetectionRecord
 
 IMAGES, TRUTH = "img1", "gt/gt.txt"
 N_FRAMES = 179
-LINE = "10 numbers between commas: frame, person, left, top, width, height, 0 or 1, x, y, z"
+LINE = "7 to 10 numbers between commas: frame, person, left, top, width, height, 0 or 1, ..."
+PEDESTRIAN, LAST_KIND = 1, 13  # of the classes of MOT16 to MOT20
 
 
 def load_tud_stadtmitte(path=None) -> Bunch:
@@ -75,43 +76,50 @@ def _record(file, rows, frame):
 
 
 def read_mot(path) -> Bunch:
-    """Read the annotations of a sequence in the format of MOTChallenge 2015, `gt.txt`.
+    """Read the annotations of a sequence in the format of MOTChallenge, `gt.txt`.
 
     Parameters
     ----------
     path : path-like
-        Text. A line is 10 numbers: frame, person, left, top, width, height, a flag, and a place in the world.
+        Text. A line is 7 to 10 numbers, as many as the first one: frame, person, left, top, width, height, a flag; then
+        nothing, or a place in the world (MOT15), or a class and a visibility (MOT16 to MOT20: 8 or 9 numbers).
 
     Returns
     -------
     rows : sklearn.utils.Bunch
-        In the order of the lines. `frame` and `person`, (k,), int64, from 1. `boxes` (k, 4), float64: x, y, w, h,
-        0-based (the file counts pixels from 1). `considered` (k,), bool: the flag; False means ignored.
+        In the order of the lines. `frame`, from 1, and `person`, (k,), int64. `boxes` (k, 4), float64: x, y, w, h,
+        0-based (the file counts pixels from 1). `considered` (k,), bool: the flag; False means ignored. `kind` (k,),
+        int64: the class, 1 to 13. 1 is a pedestrian, and so is everybody in files without classes.
 
     Raises
     ------
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If a line is anything else; the message names file and line. The 9 numbers of MOT16 to 20 are refused too, since
-        those files contain other classes than people.
+        If a line is anything else, or a number is beyond 9e15; the message names file and line.
     """
-    lines = numbered_lines(path)
-    rows = np.array([_row(path, number, line) for number, line in lines]).reshape(-1, 7)
+    lines = [(number, line, line.split(",")) for number, line in numbered_lines(path)]
+    rows = np.array([_row(path, *line, len(lines[0][2])) for line in lines]).reshape(-1, 8)
     return Bunch(
         frame=rows[:, 0].astype(np.int64),
         person=rows[:, 1].astype(np.int64),
         boxes=rows[:, 2:6] - [1, 1, 0, 0],
         considered=rows[:, 6] == 1,
+        kind=rows[:, 7].astype(np.int64),
     )
 
 
-def _row(path, number, line):
-    texts = line.split(",")
-    if len(texts) != 10:
+def _row(path, number, line, texts, n_columns):
+    """Return the first seven numbers of a line and its class."""
+    if not 7 <= len(texts) <= 10:
         raise bad_line(path, number, line, LINE)
-    row = numbers_of(path, number, texts, LINE)[:7]
-    frame, person, _, _, width, height, flag = row
+    if len(texts) != n_columns:
+        raise bad_line(path, number, line, f"{n_columns} numbers between commas as in the first line")
+    row = numbers_of(path, number, texts, LINE)
+    frame, person, _, _, width, height, flag = row[:7]
     if frame < 1 or frame % 1 or person % 1 or width < 0 or height < 0 or flag not in (0, 1):
         raise bad_line(path, number, line, f"{LINE}; frames are integers from 1, sizes are not negative")
-    return row
+    kind = row[7] if n_columns in (8, 9) else PEDESTRIAN
+    if kind not in range(1, LAST_KIND + 1):
+        raise bad_line(path, number, line, f"a class from 1 to {LAST_KIND} as the eighth number")
+    return [*row[:7], kind]

@@ -2,7 +2,7 @@
 
 from sklearn.utils import Bunch
 
-from paucens.datasets._files import locate
+from paucens.datasets._files import check_number, files_of, locate
 from paucens.datasets._pascal import read_pascal
 from paucens.datasets._registry import DataSet
 from paucens.datasets.records import DetectionRecord
@@ -37,9 +37,8 @@ def load_penn_fudan(path=None) -> Bunch:
     w = Xmax - Xmin + 1, h = Ymax - Ymin + 1. The masks are not read.
     """
     images, annotations = locate(ABOUT, path)
-    texts = sorted(annotations.glob("*.txt"))
-    if len(texts) != N_IMAGES:
-        raise ValueError(f"{annotations} holds {len(texts)} texts; expected {N_IMAGES}. Get them again: {ABOUT.source}")
+    texts = files_of(annotations, {".txt"})
+    check_number(texts, annotations, N_IMAGES, "texts", ABOUT.source)
     return Bunch(test=[_record(images, text) for text in texts], DESCR=ABOUT.describe())
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from paucens.datasets import _scene15
-from paucens.datasets._files import content_hash, locate
+from paucens.datasets._files import content_hash, files_of, locate
 from paucens.datasets._registry import DataSet
 from paucens.images import read_grey
 from paucens.parallel import Threads
@@ -114,7 +114,7 @@ ABOUT = DataSet(
 def _images_of(folder, count):
     """List the images of a folder; raise ValueError if some are missing or do not belong there."""
     expected = [folder / f"image_{number:04d}.jpg" for number in range(1, count + 1)]
-    present = {file for file in folder.iterdir() if file.suffix.lower() == ".jpg"}
+    present = set(files_of(folder, {".jpg"}))
     for problem, files in (
         ("lacks", [file for file in expected if file not in present]),
         ("has, as files that do not belong there,", sorted(present.difference(expected))),

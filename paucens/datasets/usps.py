@@ -9,6 +9,7 @@ from sklearn.utils import Bunch
 
 from paucens.datasets._files import content_hash, damaged, locate, read_npz
 from paucens.datasets._registry import DataSet
+from paucens.datasets._text import numbered_lines
 
 N_PIXELS = 256  # 16 x 16, row by row
 LEVELS = 1000  # grey values are printed with three decimals: an integer number of thousandths
@@ -125,7 +126,7 @@ def _read_npz(file):
 
 def _read_text(file):
     """Read one text file, each line a digit and 256 grey values, as a (pixels, digits) pair."""
-    lines = [line for line in _text_of(file).splitlines() if line.strip()]
+    lines = [line for _, line in numbered_lines(file, _unpacked(file))]
     if not lines:
         raise damaged(file, "it is empty")
     try:
@@ -137,12 +138,12 @@ def _read_text(file):
     return _checked(table[:, 1:] * LEVELS, table[:, 0], file)
 
 
-def _text_of(file):
-    """Return the text of a file, unpacked if its first bytes are those of gzip, whatever its suffix."""
+def _unpacked(file):
+    """Return the content of a file, unpacked if its first bytes are those of gzip, whatever its suffix."""
     raw = file.read_bytes()
     try:
-        return (gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw).decode("ascii")
-    except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
+        return gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise damaged(file, error) from error
 
 

@@ -1,6 +1,7 @@
 """Preparation of boxes for an evaluation: checks, one shape, a range of heights."""
 
 import itertools
+import numbers
 
 import numpy as np
 
@@ -8,10 +9,13 @@ from paucens.validation import check_positive
 
 ASPECT = 0.41  # width / height of a standing person (Dollar et al. 2012)
 EXPAND = 1.25  # factor by which detections may be outside the evaluated heights and still count
+COLUMNS = {4: "x, y, w, h", 5: "x, y, w, h, score"}
 
 
-def check_boxes(name, boxes, n_columns) -> np.ndarray:
-    """Return boxes as contiguous float64 rows; raise ValueError if they are not boxes.
+def check_boxes(name, boxes, *n_columns) -> np.ndarray:
+    """Return boxes as contiguous float64 rows of one of these widths; raise ValueError if they are not boxes.
+
+    Without boxes, the width is that of the array if it is one of these, otherwise the first of them.
 
     Examples
     --------
@@ -22,15 +26,16 @@ def check_boxes(name, boxes, n_columns) -> np.ndarray:
     ...
     ValueError: detections must be finite; row 0 is [0.0, 0.0, 5.0, 10.0, nan].
     """
-    columns = "x, y, w, h" + ", score" * (n_columns == 5)
+    columns = " or ".join(COLUMNS[n] for n in n_columns)
     try:
         rows = np.ascontiguousarray(boxes, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be rows {columns} of numbers; got {boxes!r:.100}.") from error
     if rows.size == 0:
-        return np.zeros((0, n_columns))
-    if rows.ndim != 2 or rows.shape[1] != n_columns:
-        raise ValueError(f"{name} must be rows {columns}, shape (k, {n_columns}); got shape {rows.shape}.")
+        return np.zeros((0, rows.shape[-1] if rows.shape[-1] in n_columns else n_columns[0]))
+    if rows.ndim != 2 or rows.shape[1] not in n_columns:
+        shapes = " or ".join(f"(k, {n})" for n in n_columns)
+        raise ValueError(f"{name} must be rows {columns}, shape {shapes}; got shape {rows.shape}.")
     for wrong, must in ((~np.isfinite(rows), "be finite"), (rows[:, 2:4] < 0, "have w and h of 0 or more")):
         if wrong.any():
             row = int(wrong.any(axis=1).argmax())
@@ -38,11 +43,19 @@ def check_boxes(name, boxes, n_columns) -> np.ndarray:
     return rows
 
 
-def check_images(**boxes) -> list[list[np.ndarray]]:
-    """Return lists of boxes, one entry per image; only `detections` have scores."""
-    lengths = {name: len(entries) for name, entries in boxes.items()}
+def check_lengths(**lists):
+    """Raise ValueError unless these are lists of equal length, one entry per image."""
+    for name, entries in lists.items():
+        if not isinstance(entries, list | tuple | np.ndarray):
+            raise ValueError(f"{name} must be a list with one entry per image; got {type(entries).__name__}.")
+    lengths = {name: len(entries) for name, entries in lists.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"Every list needs one entry per image; got {lengths}.")
+
+
+def check_images(**boxes) -> list[list[np.ndarray]]:
+    """Return lists of boxes, one entry per image; only `detections` have scores."""
+    check_lengths(**boxes)
     columns = {name: 5 if name == "detections" else 4 for name in boxes}
     return [
         [check_boxes(f"{name}[{i}]", entry, columns[name]) for i, entry in enumerate(entries)]
@@ -77,14 +90,21 @@ def standardize_boxes(boxes, aspect=ASPECT, height_scale=1.0) -> np.ndarray:
 
     Returns
     -------
-    boxes : ndarray of the same shape, float64
+    boxes : ndarray of the same shape, float64; (0, 4) for an empty list
+
+    Raises
+    ------
+    ValueError
+        If the boxes have another shape, are not finite or have a negative side, or a factor is not positive.
 
     Examples
     --------
     >>> standardize_boxes([[10, 20, 60, 100, 0.7]]).tolist()
     [[19.5, 20.0, 41.0, 100.0, 0.7]]
     """
-    boxes = np.array(boxes, dtype=np.float64)
+    check_positive("aspect", aspect)
+    check_positive("height_scale", height_scale)
+    boxes = check_boxes("boxes", boxes, 4, 5).copy()
     centre = boxes[:, :2] + boxes[:, 2:4] / 2
     boxes[:, 3] *= height_scale
     boxes[:, 2] = aspect * boxes[:, 3]
@@ -142,9 +162,9 @@ def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_
     ([[19.5, 20.0, 41.0, 100.0, 0.7]], [[4.5, 0.0, 41.0, 100.0]], [[0.0, 0.0, 9.0, 20.0]])
     """
     detections, truths, ignores = check_images(detections=detections, truths=truths, ignores=ignores)
-    if not isinstance(heights, list | tuple) or len(heights) != 2 or not 0 <= heights[0] < heights[1]:
+    is_pair = isinstance(heights, list | tuple) and [isinstance(h, numbers.Real) for h in heights] == [True, True]
+    if not is_pair or not 0 <= heights[0] < heights[1]:
         raise ValueError(f"heights must be (low, high), 0 <= low < high, in pixels; got {heights!r}.")
-    check_positive("height_scale", height_scale)
     evaluated = [within_heights(boxes, heights, expand=1) for boxes in truths]
     return (
         prepare_detections(detections, heights, height_scale=height_scale),

@@ -52,7 +52,7 @@ def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
     fppi, miss : array-like of shape (n_points,)
         A curve; fppi must not fall. A curve that ends early keeps its last miss rate.
     references : array-like of shape (n_references,)
-        Default: the nine of the log-average miss rate.
+        Not nan. Default: the nine of the log-average miss rate.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the curve is invalid: other shapes, nan, fppi that falls, miss outside [0, 1].
+        If the curve is invalid: other shapes, nan, fppi that falls, miss outside [0, 1]. If a reference is nan.
 
     Examples
     --------
@@ -75,6 +75,8 @@ def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
         raise ValueError("fppi must not fall from point to point, nor be nan; sort the curve by falling threshold.")
     if not ((miss >= 0) & (miss <= 1)).all():
         raise ValueError(f"miss must be fractions in [0, 1]; got {miss[~((miss >= 0) & (miss <= 1))][0]:g}.")
+    if np.isnan(references).any():
+        raise ValueError("references must be false positives per image; got nan.")
     return np.concatenate(([1.0], miss))[np.searchsorted(fppi, references, side="right")]
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from paucens._kernels.boxes import overlaps
-from paucens.evaluation.boxes import check_boxes
+from paucens.evaluation.boxes import check_boxes, check_lengths
 from paucens.validation import check_choice
 
+FIELDS = ("names", "boxes", "occlusion", "truncation")
 N_SAMPLES = 41  # recalls 0, 1/40, ..., 1
 OVERLAPS = {"Pedestrian": 0.5, "Cyclist": 0.5, "Car": 0.7}
 NEIGHBOURS = {"Pedestrian": "Person_sitting", "Car": "Van"}  # detections of these are neither right nor wrong
@@ -49,8 +50,8 @@ def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="
     Raises
     ------
     ValueError
-        If the lists differ in length, a box is not finite or has a negative side, there is no object to find, or a
-        parameter is not one of the above.
+        If the lists differ in length, a label lacks a field, a box is not finite or has a negative side, occlusion or
+        truncation is nan, there is no object to find, or a parameter is not one of the above.
 
     Notes
     -----
@@ -58,6 +59,10 @@ def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="
     below its height or with more than half (0.7 for cars) of their area in "DontCare". Overlaps must be larger than the
     limit, not equal. Recalls are those at the scores of at most 41 objects; the precision at a recall is the largest
     one at that recall or above, and 0 at recalls that are not reached.
+
+    Few objects reach few recalls, in the program of the benchmark too: with 40 points, perfect detections of n objects
+    have the value (n - 1) / 40, which is 0 for one object and 0.225 for ten; 41 objects or more have 1. With 11 points
+    it is 1/11 for one object and 3/11 for ten. Judge so few objects by `miss_rate_curve` instead.
 
     One departure: in the program of the benchmark, detections of *other* kinds below the height excuse an object. Here
     all detections are of one kind.
@@ -73,8 +78,7 @@ def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="
     check_choice("difficulty", difficulty, list(DIFFICULTIES))
     check_choice("kind", kind, list(OVERLAPS))
     check_choice("n_points", n_points, list(N_POINTS))
-    if len(detections) != len(labels):
-        raise ValueError(f"Both lists need one entry per image; got {len(detections)} and {len(labels)}.")
+    check_lengths(detections=detections, labels=labels)
     images = [
         _Image.of(check_boxes(f"detections[{i}]", boxes, 5), label, f"labels[{i}]", kind, DIFFICULTIES[difficulty])
         for i, (boxes, label) in enumerate(zip(detections, labels, strict=True))
@@ -113,10 +117,15 @@ class _Image:
 
     @classmethod
     def of(cls, detections, label, title, kind, difficulty):
+        lacking = [field for field in FIELDS if not hasattr(label, field)]
+        if lacking:
+            raise ValueError(f"{title} lacks {', '.join(lacking)}; expected what paucens.datasets.read_kitti returns.")
         names, boxes = np.asarray(label.names, dtype=np.str_), check_boxes(f"{title}.boxes", label.boxes, 4)
-        occlusion, truncation = np.asarray(label.occlusion), np.asarray(label.truncation)
-        if not len(names) == len(boxes) == len(occlusion) == len(truncation):
+        occlusion, truncation = np.asarray(label.occlusion, float), np.asarray(label.truncation, float)
+        if not names.shape == boxes.shape[:1] == occlusion.shape == truncation.shape:
             raise ValueError(f"{title} must have equally many names, boxes, occlusion and truncation.")
+        if np.isnan([occlusion, truncation]).any():
+            raise ValueError(f"{title} must have numbers as occlusion and truncation; got nan.")
         excused = (boxes[:, 3] < difficulty.height) | (occlusion > difficulty.occlusion)
         excused |= (truncation > difficulty.truncation) | (names != kind)
         object_ = np.isin(names, [kind, NEIGHBOURS.get(kind, kind)])

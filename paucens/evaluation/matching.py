@@ -1,5 +1,6 @@
 """Matching of detections and annotations: which are right, which are wrong, which do not count."""
 
+import numbers
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +63,7 @@ def _match(detections, truth, ignore, overlap):
 
 
 def _check_overlap(overlap):
-    if not 0 < overlap <= 1:
+    if not isinstance(overlap, numbers.Real) or not 0 < overlap <= 1:
         raise ValueError(f"overlap must be a fraction above 0 and at most 1, such as 0.5; got {overlap!r}.")
 
 

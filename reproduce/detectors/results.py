@@ -6,6 +6,7 @@ from time import perf_counter
 from detectors.data import test_set, training_data
 from detectors.judging import SCORE, detections_of, judged, load_detections, log_evaluation, per_cent, save_detections
 from detectors.training import n_threads, slug, trained
+from paucens.datasets.inria import about_test
 from paucens.evaluation import miss_rate_difference
 from paucens.plotting import GREY, draw_forest, house_style, method_style, new_figure
 from report import interval_text, markdown, paper_says
@@ -80,7 +81,7 @@ def table(name, rows, pairs):
         first, printed = own.iloc[0], paper["miss_rate"] if title.startswith("INRIA") else {}
         about = f"{first.n_images} images, {first.n_people} people."
         if title.startswith("INRIA"):
-            about += f" INRIA test, 287/288 images, 271 repaired (5 % of the pixels inside boxes), {first.source}."
+            about += f" {about_test(first.n_images, first.source)}."
         blocks += [f"## {title}", about, _scores(own, printed), _differences(pairs[pairs.test_set == title])]
     return "\n\n".join(blocks) + "\n"
 

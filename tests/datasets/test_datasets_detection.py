@@ -184,10 +184,54 @@ def test_inria_lists_crops_negatives_and_tests_by_name(people):
     assert bunch.missing == ["p1"] and bunch.source == "uncompressed" and "INRIA Person" in bunch.DESCR
 
 
+FOREIGN = ("._a.png", ".DS_Store", "._p1.txt", "._p1.png", "README.txt", "readme.txt", "ReadMe.png", ".hidden.jpg")
+
+
+def leave_foreign_files(*folders):
+    """Leave the files that other systems and careful people leave; some have the suffix of an image or a text."""
+    for folder in folders:
+        for name in FOREIGN:
+            (folder / name).write_bytes(b"Mac OS X")
+
+
+def test_files_of_other_systems_are_left_alone(people, walk, campus):
+    before = load_inria(people), load_eth_bahnhof(walk), load_penn_fudan(campus)
+    leave_foreign_files(*(people / name for name in [*inria.COUNTS, inria.TEST_IMAGES]))
+    leave_foreign_files(walk / "left", campus / "Annotation", campus / "PNGImages")
+    after = load_inria(people), load_eth_bahnhof(walk), load_penn_fudan(campus)
+    for one, other in zip(before, after, strict=True):
+        assert [record.image for record in one.test] == [record.image for record in other.test]
+    for name in ("train_crops", "train_negatives", "test_negatives", "missing"):
+        assert before[0][name] == after[0][name]
+
+
+@pytest.mark.parametrize(
+    ("n_images", "source", "words"),
+    [
+        (287, "uncompressed", "287/288 images, all repaired (5 % of the pixels inside people's boxes), uncompressed"),
+        (287, "lossy", "287/288 images, 271 repaired (5 % of the pixels inside people's boxes), lossy"),
+        (288, "uncompressed", "288/288 images, uncompressed"),
+        (100, "lossy", "100/288 images, lossy"),
+    ],
+)
+def test_a_copy_says_how_many_images_are_repaired(n_images, source, words):
+    assert inria.about_test(n_images, source) == f"INRIA test, {words}"
+    with pytest.raises(ValueError, match="source must be one of 'uncompressed', 'lossy'; got 'rendered'"):
+        inria.about_test(n_images, "rendered")
+
+
+def test_tables_say_what_the_loader_says():
+    """The committed tables of INRIA test carry its words for the uncompressed copy."""
+    figures = Path(__file__).parents[2] / "figures"
+    for name in ("table_2", "table_3", "ablation"):
+        assert f" {inria.about_test(287, 'uncompressed')}.\n" in (figures / f"{name}.md").read_text(encoding="utf-8")
+
+
 def test_inria_says_that_it_is_compressed(people):
     draw(people / inria.TEST_IMAGES / "p1.jpg")
     bunch = load_inria(people)
     assert bunch.missing == [] and len(bunch.test) == 3 and bunch.source == "lossy"
+    assert bunch.about_test == "INRIA test, 3/288 images, lossy"
 
 
 def test_the_mirrors_of_the_official_crops_are_left_out(people):
@@ -201,7 +245,7 @@ def test_the_mirrors_of_the_official_crops_are_left_out(people):
     [
         (
             lambda root: draw(root / inria.CROPS / "c.png"),
-            r"pos holds 3 files \(\.jpeg, .*; expected 2\. Get them again",
+            r"pos holds 3 files \(\.jpeg, .*; expected 2\. Get them again, or remove what is not",
         ),
         (lambda root: (root / inria.TRAIN_NEGATIVES / "a.png").unlink(), "neg holds 1 files"),
         (
@@ -262,6 +306,7 @@ def snapshots(tmp_path):
     Image.fromarray(picture).save(folder / "p1.png")
     draw(tmp_path / "c" / inria.CROPS / "a.webp")
     write(tmp_path / "c" / inria.ANNOTATIONS / "p1.txt", pascal("Test/pos/p1.png", BOXES))
+    leave_foreign_files(tmp_path / "c" / inria.CROPS, tmp_path / "c" / inria.ANNOTATIONS)
     return ["--negatives", committed(tmp_path / "n"), "--test", committed(tmp_path / "t"), "--crops", tmp_path / "c"]
 
 
@@ -292,6 +337,8 @@ def test_a_snapshot_that_lacks_something_leaves_nothing(script, snapshots, tmp_p
 def test_real_inria_has_588_boxes():
     bunch = load_inria()
     assert (len(bunch.test), bunch.missing) == (287, ["person_094"])
+    n_repaired = {"uncompressed": "all", "lossy": "271"}[bunch.source]
+    assert bunch.about_test.startswith(f"INRIA test, 287/288 images, {n_repaired} repaired")
     assert sum(len(record.boxes) for record in bunch.test) == 588
     heights = np.concatenate([record.boxes[:, 3] for record in bunch.test])
     assert round((heights < 100).mean(), 2) == 0.05  # so the reference says
@@ -393,6 +440,31 @@ def test_mot_counts_pixels_from_1(tmp_path):
     assert rows.considered.tolist() == [True, False, True]
     assert rows.boxes.tolist() == [[87, 98, 61.08, 218.56], [180, 94, 75.808, 227.01], [0, 0, 10, 20]]
     assert read_mot(write(tmp_path / "empty.txt", "")).boxes.shape == (0, 4)
+    assert rows.kind.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("rest", "kind"), [("", 1), (",7", 7), (",7,0.25", 7), (",4.5,-1,0", 1)], ids=["7", "8", "MOT16 to 20", "MOT15"]
+)
+def test_mot_of_every_year(tmp_path, rest, kind):
+    text = "".join(f"{frame},3,88,99,61,218,1{rest}\n" for frame in (1, 2))
+    rows = read_mot(write(tmp_path / "gt.txt", text))
+    assert rows.boxes.tolist() == [[87, 98, 61, 218]] * 2 and rows.kind.tolist() == [kind] * 2
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1,1,88,99,61,218", "expected 7 to 10 numbers between commas: frame"),
+        ("1,1,88,99,61,218,1,4,5,0,3", "expected 7 to 10 numbers"),
+        ("1,1,88,99,61,218,1,14,0.5", "a class from 1 to 13 as the eighth number"),
+        ("1,1,88,99,61,218,1,1.5", "a class from 1 to 13"),
+        ("1,1,88,99,61,218,1,1,0.5\n1,1,88,99,61,218,1,1", "line 2 .*expected 9 numbers .* as in the first line"),
+    ],
+)
+def test_other_lines_of_a_gt_are_refused(tmp_path, line, message):
+    with pytest.raises(ValueError, match=message):
+        read_mot(write(tmp_path / "gt.txt", line))
 
 
 @pytest.mark.parametrize(
@@ -475,6 +547,8 @@ def test_kitti_labels_and_results(tmp_path):
         (lambda text: text.replace("30 40", "inf 40"), "line 2 .* all of them finite"),
         (lambda text: text.replace("30 40", "30 19"), "line 2 .* expected left <= right, top <= bottom"),
         (lambda text: text.replace("0.25 3", "0.25 4"), "line 2 .* occlusion -1, 0, 1, 2 or 3"),
+        (lambda text: text.replace("0.25 3", "1.25 3"), "line 2 .* truncation from 0 to 1, or -1"),
+        (lambda text: text.replace("0.25 3", "-0.5 3"), "line 2 .* truncation"),
     ],
 )
 def test_a_spoilt_line_of_kitti_is_named(tmp_path, spoil, message):

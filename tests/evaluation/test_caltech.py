@@ -3,14 +3,13 @@
 import dataclasses
 import io
 import os
-import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 import reference_boxes as reference
+from caltech_files import encoded, header, write_seq, write_vbb
 from PIL import Image
-from scipy.io import savemat
 
 from paucens.datasets.caltech import SeqVideo, VideoAnnotation, read_results, read_vbb
 from paucens.evaluation import Matches, evaluate_caltech, log_average_miss_rate, match_images, miss_rate_curve
@@ -21,24 +20,6 @@ from paucens.evaluation.caltech import EXPERIMENTS, REASONABLE, read_caltech, sp
 # ------------------------------------------------------------------------------------- annotations
 
 PERSON = [100, 100, 41, 100]
-FIELDS = ("id", "pos", "occl", "lock", "posv")
-
-
-def write_vbb(path, n_frames, rows, labels, compressed=False):
-    """Write a file as the labelling tool does; rows are (frame from 0, object from 1, box, visible, occluded)."""
-    lists = np.empty((1, n_frames), dtype=object)
-    for f in range(n_frames):
-        objects = [(k, box, occluded, 0, visible) for frame, k, box, visible, occluded in rows if frame == f]
-        lists[0, f] = np.zeros((0, 0))
-        if objects:
-            lists[0, f] = np.zeros((1, len(objects)), dtype=[(name, object) for name in FIELDS])
-            for place, values in enumerate(objects):
-                lists[0, f][0, place] = tuple(np.atleast_2d(np.asarray(value)) for value in values)
-    names = np.empty((1, len(labels)), dtype=object)
-    names[0, :] = labels
-    path.parent.mkdir(parents=True, exist_ok=True)
-    video = {"nFrame": n_frames, "objLists": lists, "maxObj": len(labels), "objLbl": names}
-    savemat(path, {"vers": 1.4, "A": video}, do_compression=compressed)
 
 
 @pytest.fixture(params=["-v6", "-v7"])
@@ -95,6 +76,12 @@ def test_damaged_vbb(video, tmp_path):
         ([(0, 0, PERSON, [0] * 4, 0)], "objects 0 to 0"),
         ([(0, 1, PERSON[:3], [0] * 4, 0)], "reshape"),
         ([(0, 1, [np.nan] * 4, [0] * 4, 0)], "pos is not finite"),
+        ([(0, 1, [1e300, 1, 1, 1], [0] * 4, 0)], r"pos is not finite, or beyond 9e\+15"),
+        ([(0, 1, PERSON, [0, 0, 1, np.inf], 0)], "posv is not finite"),
+        ([(0, 1, [100, 100, -41, 100], [0] * 4, 0)], "pos has a negative width or height"),
+        ([(0, 1, PERSON, [0, 0, 1, -1e-9], 0)], "posv has a negative width or height"),
+        ([(0, 1.5, PERSON, [0] * 4, 0)], r"objects 1\.5 to 1\.5, but 2 labels"),
+        ([(0, 1e300, PERSON, [0] * 4, 0)], "id is not finite, or beyond"),
     ],
 )
 def test_vbb_of_another_content(tmp_path, rows, message):
@@ -121,8 +108,9 @@ def test_read_results(tmp_path):
     path = tmp_path / "V000.txt"
     path.write_text("30,1.5,2,10,20,0.5\n60,1,2,10,20,-3e-2\n\n")
     np.testing.assert_array_equal(read_results(path), [[30, 1.5, 2, 10, 20, 0.5], [60, 1, 2, 10, 20, -0.03]])
-    path.write_text("\n")
-    assert read_results(path).shape == (0, 6)
+    for nothing in ("", "\n", "  \r\n\t\n"):
+        path.write_text(nothing)
+        assert read_results(path).shape == (0, 6)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +123,8 @@ def test_read_results(tmp_path):
         ("0,1,2,10,20,.5", r"the frame, counted from 1; got 0\. Add 1"),
         ("29.5,1,2,10,20,.5", r"got 29\.5"),
         ("30,1,2,-10,20,.5", "negative width or height"),
+        ("30,1e300,2,10,20,.5", r"a number beyond 9e\+15"),
+        ("1e300,1,2,10,20,.5", r"a number beyond 9e\+15"),
     ],
 )
 def test_damaged_results(tmp_path, text, message):
@@ -146,31 +136,6 @@ def test_damaged_results(tmp_path, text, message):
 # ------------------------------------------------------------------------------------- videos
 
 IMAGES = np.random.RandomState(0).randint(256, size=(3, 8, 12, 3), dtype=np.uint8)
-
-
-def encoded(image, format_):
-    stream = io.BytesIO()
-    Image.fromarray(image).save(stream, format_, quality=95)
-    return stream.getvalue()
-
-
-def header(code, n_frames, stride=0, size=1024):
-    text = "Norpix seq\n".encode("utf-16-le").ljust(24, b"\0")
-    numbers = (12, 8, 24, 8, 12 * 8 * 3, code, n_frames, 0, stride)
-    return struct.pack("<I24siI512s9Id", 0xFEED, text, 3, size, b"", *numbers, 25.0).ljust(size, b"\0")
-
-
-def write_seq(path, code, frames, padding=8, n_frames=None):
-    """Write a video; padding bytes follow each image, and raw images are 4 bytes farther apart than necessary."""
-    n_frames = len(frames) if n_frames is None else n_frames
-    if code in (100, 200):
-        body = b"".join(frame + b"t" * (padding + 4) for frame in frames)
-        stride = len(frames[0]) + padding + 4
-    else:
-        stamp, stride = b"\1\2\3\4\5\6".ljust(padding, b"\0"), 0
-        body = b"".join(struct.pack("<I", len(frame) + 4) + frame + stamp for frame in frames)
-    path.write_bytes(header(code, n_frames, stride) + body)
-    return path
 
 
 @pytest.mark.parametrize("padding", [8, 16])
@@ -199,6 +164,48 @@ def test_raw_videos(tmp_path):
     grey = IMAGES[..., 0]
     with SeqVideo(write_seq(tmp_path / "V001.seq", 100, [image.tobytes() for image in grey])) as video:
         np.testing.assert_array_equal(list(video), np.repeat(grey[..., None], 3, axis=3))
+
+
+@pytest.mark.parametrize("code", [100, 2, 201, 200])
+def test_frames_can_be_changed_and_cut_into_lists(tmp_path, code):
+    raw = [(image[..., 0] if code == 100 else image[..., ::-1]).tobytes() for image in IMAGES]
+    frames = raw if code in (100, 200) else [encoded(image, {2: "png", 201: "jpeg"}[code]) for image in IMAGES]
+    with SeqVideo(write_seq(tmp_path / "V000.seq", code, frames)) as video:
+        whole = list(video)
+        np.testing.assert_array_equal(video[0:2], whole[:2])
+        np.testing.assert_array_equal(video[::-1], whole[::-1])
+        assert video[3:] == []
+        video[0][...] = 7
+        np.testing.assert_array_equal(video[0], whole[0])
+        for wrong in (1.0, "1", None):
+            with pytest.raises(TypeError, match="integers or slices"):
+                video[wrong]
+
+
+@pytest.mark.parametrize("code", [2, 200])
+def test_a_closed_video_says_so(tmp_path, code):
+    frames = [encoded(image, "png") if code == 2 else image.tobytes() for image in IMAGES]
+    with SeqVideo(write_seq(tmp_path / "V000.seq", code, frames)) as video:
+        assert len(video) == 3
+    for which in (0, slice(0, 2)):
+        with pytest.raises(ValueError, match=r"V000\.seq was closed; read frames before that"):
+            video[which]
+
+
+@pytest.mark.filterwarnings("error")
+def test_warnings_as_errors_do_not_blame_a_frame(tmp_path, monkeypatch):
+    with SeqVideo(write_seq(tmp_path / "V000.seq", 2, [encoded(IMAGES[0], "png")])) as video:
+        monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 60)
+        with pytest.raises(Image.DecompressionBombWarning):
+            video[0]
+
+
+def test_frames_of_another_size_are_refused(tmp_path):
+    frames = [encoded(IMAGES[0], "png"), encoded(IMAGES[1][:, :9], "png")]
+    with SeqVideo(write_seq(tmp_path / "V000.seq", 2, frames)) as video:
+        assert video[0].shape == (8, 12, 3)
+        with pytest.raises(ValueError, match=r"V000\.seq cannot be read: frame 1 has shape \(8, 9, 3\).*\(8, 12, 3\)"):
+            video[1]
 
 
 @pytest.mark.parametrize("code", [2, 200])
@@ -232,6 +239,9 @@ def test_videos_cut_short(tmp_path):
         (header(2, 1, size=4096)[:2000], "a header of 4096 bytes"),
         (header(103, 1), r"images of format 103; read are \[1, 2, 100, 102, 200, 201\].*Bayer"),
         (header(200, 1, stride=10), "10 bytes per image for 12 x 8 pixels"),
+        (header(2, 1, rate=float("nan")), "12 x 8 pixels, nan frames per second"),
+        (header(2, 1, rate=-1.0), "-1 frames per second"),
+        (header(2, 1, width=0), "0 x 8 pixels"),
         (header(201, 1) + b"\xff" * 50, "0 complete frames"),
     ],
 )
@@ -245,7 +255,7 @@ def test_a_frame_that_is_no_image(tmp_path):
     frames = [encoded(IMAGES[0], "png"), encoded(IMAGES[1], "png")[:60].ljust(300, b"\7")]
     with SeqVideo(write_seq(tmp_path / "V000.seq", 2, frames)) as video:
         np.testing.assert_array_equal(video[0], IMAGES[0])
-        with pytest.raises(ValueError, match=r"V000\.seq cannot be read: frame 1 is no complete image"):
+        with pytest.raises(ValueError, match=r"Frame 1 of .*V000\.seq cannot be read as an image"):
             video[1]
 
 

@@ -80,6 +80,11 @@ BAD_BOXES = [
     (lambda: match_detections([["a"] * 5], [], []), r"detections must be rows .* of numbers"),
     (lambda: match_detections([], [], [], overlap=0), r"overlap must be .*above 0 and at most 1.*; got 0"),
     (lambda: match_detections([], [], [], overlap=np.nan), "overlap must be"),
+    (lambda: match_detections([], [], [], overlap="0.5"), "overlap must be .*; got '0.5'"),
+    (lambda: match_images([[]], [[[0, 0, 1, 1]]], [[]], overlap=None), "overlap must be .*; got None"),
+    (lambda: match_images(None, [], []), "detections must be a list with one entry per image; got NoneType"),
+    (lambda: match_images([], {}, []), "truths must be a list with one entry per image; got dict"),
+    (lambda: match_images(np.ones((1, 5)), [[]], [[]]), r"detections\[0\] must be rows .*; got shape \(5,\)"),
     (lambda: match_images([[]], [[], []], [[]]), "one entry per image.*'detections': 1, 'truths': 2, 'ignores': 1"),
     (lambda: match_images([[], [[0, 0, 1, 1, np.nan]]], [[], []], [[], []]), r"detections\[1\] must be finite"),
     (lambda: match_images([], [], []), "needs people to find; got 0 images"),
@@ -160,6 +165,12 @@ def test_invalid_curves_are_refused(fppi, miss, message):
         log_average_miss_rate(fppi, miss)
 
 
+def test_references_are_no_nan():
+    assert miss_rates_at([0, 1], [1, 0.5], [np.inf, -np.inf]).tolist() == [0.5, 1]
+    with pytest.raises(ValueError, match="references must be false positives per image; got nan"):
+        miss_rates_at([0, 1], [1, 0.5], [0.1, np.nan])
+
+
 @given(seed=seeds)
 @quick
 def test_neither_order_of_images_nor_scale_of_scores_matters(seed):
@@ -183,8 +194,31 @@ def test_standardized_boxes_keep_centre_height_and_score():
     smaller = standardize_boxes(boxes, height_scale=100 / 128)
     np.testing.assert_allclose(smaller[:, 3], boxes[:, 3] * 100 / 128)
     np.testing.assert_allclose(smaller[:, 1] + smaller[:, 3] / 2, boxes[:, 1] + boxes[:, 3] / 2)
-    assert standardize_boxes(NONE).shape == (0, 4)
+    for empty, width in ((NONE, 4), (np.zeros((0, 5)), 5), ([], 4), ([[]], 4), ((), 4)):
+        assert standardize_boxes(empty).shape == (0, width)
+    assert standardize_boxes(boxes.astype(int)).dtype == np.float64
     assert boxes[0, 2] == 60
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[10, 20, 60, 100]], 0.41, -1), "height_scale must be a finite number, larger than 0; got -1"),
+        (([[10, 20, 60, 100]], 0.41, np.nan), "height_scale must be"),
+        (([], 0.41, 0), "height_scale must be"),
+        (([[10, 20, 60, 100]], 0), "aspect must be a finite number, larger than 0; got 0"),
+        (([[10, 20, 60, np.nan]],), r"boxes must be finite; row 0 is \[10\.0, 20\.0, 60\.0, nan\]"),
+        (([[10, 20, 60, -100]],), "boxes must have w and h of 0 or more"),
+        (([10, 20, 60, 100],), r"boxes must be rows x, y, w, h or x, y, w, h, score, shape \(k, 4\) or \(k, 5\); got"),
+        (([[10, 20, 60]],), r"got shape \(1, 3\)"),
+        (([[1, 2, 3, 4, 5, 6]],), r"got shape \(1, 6\)"),
+        ((None,), "boxes must be "),
+        (([[1, 2], [3]],), "boxes must be rows .* of numbers"),
+    ],
+)
+def test_boxes_that_get_no_shape(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        standardize_boxes(*arguments)
 
 
 def test_prepared_images():
@@ -198,7 +232,7 @@ def test_prepared_images():
     assert prepare_images([], [], []) == ([], [], [])
     with pytest.raises(ValueError, match="one entry per image"):
         prepare_images([[]], [], [])
-    for bad in (50, (100, 50), (50, np.nan), (-1, 50)):
+    for bad in (50, (100, 50), (50, np.nan), (-1, 50), ("50", 100), (50, None), (50,), np.array([50, 100])):
         with pytest.raises(ValueError, match=r"heights must be \(low, high\)"):
             prepare_images([found], [people], [[]], heights=bad)
     with pytest.raises(ValueError, match="height_scale must be a finite number, larger than 0"):
@@ -268,6 +302,8 @@ def test_intervals_that_are_refused():
         (lambda: miss_rate_interval([0.5]), "one or more results of match_images"),
         (lambda: miss_rate_interval([run, fewer]), "same images"),
         (lambda: miss_rate_interval(run, level=95), "level must be .* between 0 and 1.*got 95"),
+        (lambda: miss_rate_interval(run, level="95"), "level must be .*got '95'"),
+        (lambda: miss_rate_difference(run, run, level=1, n_resamples=10**12), "level must be .*got 1"),  # at once
         (lambda: miss_rate_interval(run, n_resamples=0), "n_resamples must be an integer, 1 or larger"),
         (lambda: miss_rate_difference(run, fewer), "same images"),
         (lambda: miss_rate_difference([run, run], run), "pairs; got 2 of one and 1"),

@@ -2,22 +2,14 @@
 
 import numpy as np
 import pytest
-import reference_boxes as reference
+import reference_kitti as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference_kitti import PERSON, label_of
 from sklearn.utils import Bunch
 
 from paucens.datasets.kitti import read_kitti
 from paucens.evaluation import kitti_average_precision
-
-PERSON = [0, 0, 20, 50]
-
-
-def label_of(*objects):
-    """Objects as (name, box) or (name, box, occlusion, truncation)."""
-    rows = [(*entry, 0, 0.0)[:4] for entry in objects]
-    names, boxes, occlusion, truncation = zip(*rows, strict=True) if rows else ([], [], [], [])
-    return Bunch(names=list(names), boxes=np.reshape(boxes, (-1, 4)), occlusion=occlusion, truncation=truncation)
 
 
 def with_perfect_ones(detections, label):
@@ -45,10 +37,16 @@ def test_recall_that_is_not_reached():
 
 
 def test_few_objects_reach_few_recalls():
-    """As the benchmark does it: a single object found is recall 0 and no other."""
-    images = [[[*PERSON, 1]]], [label_of(("Pedestrian", PERSON))]
-    assert kitti_average_precision(*images) == 0
-    assert kitti_average_precision(*images, n_points=11) == pytest.approx(1 / 11)
+    """As the benchmark does it: perfect detections of n objects reach the recalls 0 to (n - 1) / 40."""
+    label, all_of_40, all_of_11 = label_of(("Pedestrian", PERSON)), [], []
+    for n in range(1, 46):
+        images = [[[*PERSON, i]] for i in range(n)], [label] * n
+        all_of_40.append(kitti_average_precision(*images))
+        all_of_11.append(kitti_average_precision(*images, n_points=11))
+    n = np.minimum(np.arange(45), 40)
+    np.testing.assert_allclose(all_of_40, n / 40, rtol=1e-12)
+    np.testing.assert_allclose(all_of_11, (n // 4 + 1) / 11, rtol=1e-12)
+    assert (all_of_40[0], round(all_of_40[9], 3), all_of_40[40]) == (0, 0.225, 1)
 
 
 def test_precision_by_hand():
@@ -131,58 +129,12 @@ def test_cars_need_more():
     assert kitti_average_precision(*images, kind="Car") == pytest.approx(1)
 
 
-def twin(detections, labels, n_points):
-    """The precision of moderate pedestrians by the slow matching."""
-    images, scores, n_objects = [], [], 0
-    for boxes, label in zip(detections, labels, strict=True):
-        objects = [k for k, name in enumerate(label.names) if name in ("Pedestrian", "Person_sitting")]
-        excused = [label.names[k] != "Pedestrian" or label.boxes[k][3] < 25 or label.occlusion[k] > 1 for k in objects]
-        shared = np.array([[reference.overlap(box, label.boxes[k]) for k in objects] for box in boxes])
-        shared = shared.reshape(len(boxes), len(objects)) * (shared.reshape(len(boxes), len(objects)) > 0.5)
-        image = boxes[:, 4], boxes[:, 3] < 25, shared, excused
-        images.append(image)
-        scores += reference.assign(*image)[0]
-        n_objects += len(objects) - sum(excused)
-    chosen, recall = [], 0.0
-    for i, score in enumerate(sorted(scores, reverse=True)):
-        if i == len(scores) - 1 or not (i + 2) / n_objects - recall < recall - (i + 1) / n_objects:
-            chosen.append(score)
-            recall += 1 / 40
-    values = np.zeros(41)
-    for place, threshold in enumerate(chosen):
-        found = [reference.assign(*image, threshold) for image in images]
-        n_right = sum(len(right) for right, _ in found)
-        n_wrong = sum(
-            (image[0] >= threshold)[d] and not image[1][d] and d not in taken
-            for image, (_, taken) in zip(images, found, strict=True)
-            for d in range(len(image[0]))
-        )
-        values[place] = n_right / max(n_right + n_wrong, 1)
-    values = [values[place:].max() for place in range(41)]
-    return np.mean(values[1:] if n_points == 40 else values[::4])
-
-
 @given(seed=st.integers(0, 2**32 - 1), n_images=st.integers(1, 25), n_points=st.sampled_from([11, 40]))
 @settings(deadline=None, max_examples=60, derandomize=True)
 def test_twin(seed, n_images, n_points):
-    rng = np.random.RandomState(seed)
-    kinds = ["Pedestrian", "Pedestrian", "Pedestrian", "Person_sitting", "Cyclist"]
-    labels, detections = [label_of(("Pedestrian", [0, 0, 20, 50]))], [np.array([[0, 0, 20, 50, 0.5]])]
-    for _ in range(n_images):
-        rows = [
-            (rng.choice(kinds), [10 * rng.randint(8), 0, 20, rng.choice([20, 25, 50])], rng.randint(3), 0.0)
-            for _ in range(rng.randint(5))
-        ]
-        labels.append(label_of(*rows))
-        boxes = np.array([[*box, rng.randint(9) / 8] for _, box, *_ in rows]).reshape(-1, 5)
-        boxes = np.concatenate([boxes, boxes, [[10 * rng.randint(30), 0, 20, 50, rng.rand()]]])[
-            rng.permutation(2 * len(boxes) + 1)
-        ]
-        boxes[:, 0] += rng.randint(-4, 5, size=len(boxes))
-        boxes[:, 3] += rng.randint(-3, 4, size=len(boxes))
-        detections.append(boxes)
+    detections, labels = reference.draw_labels(np.random.RandomState(seed), n_images)
     value = kitti_average_precision(detections, labels, n_points=n_points)
-    assert value == pytest.approx(twin(detections, labels, n_points), rel=1e-12)
+    assert value == pytest.approx(reference.average_precision(detections, labels, n_points), rel=1e-12)
 
 
 def test_labels_from_files(tmp_path):
@@ -197,7 +149,10 @@ def test_labels_from_files(tmp_path):
 def test_what_is_refused():
     label = label_of(("Pedestrian", PERSON))
     for call, message in [
-        (lambda: kitti_average_precision([], [label]), "Both lists need one entry per image; got 0 and 1"),
+        (
+            lambda: kitti_average_precision([], [label]),
+            "Every list needs one entry per image; got .'detections': 0, 'labels': 1",
+        ),
         (lambda: kitti_average_precision([[]], [label_of()]), "no Pedestrian of difficulty 'moderate' is labelled"),
         (lambda: kitti_average_precision([[]], [label], kind="Cyclist"), "no Cyclist"),
         (lambda: kitti_average_precision([[]], [label], "normal"), "difficulty must be one of 'easy'"),
@@ -209,6 +164,15 @@ def test_what_is_refused():
             r"labels\[0\] must have equally many",
         ),
         (lambda: kitti_average_precision([[]], [Bunch(**label | {"boxes": [[0] * 3]})]), r"labels\[0\]\.boxes must"),
+        (
+            lambda: kitti_average_precision(None, [label]),
+            "detections must be a list with one entry per image; got None",
+        ),
+        (
+            lambda: kitti_average_precision([[]], [[]]),
+            r"labels\[0\] lacks names, boxes, .*; expected what .*read_kitti",
+        ),
+        (lambda: kitti_average_precision([[]], [Bunch(**label | {"truncation": [np.nan]})]), "got nan"),
     ]:
         with pytest.raises(ValueError, match=message):
             call()
