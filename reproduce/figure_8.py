@@ -21,6 +21,7 @@ import matplotlib
 import numpy as np
 
 import detectors
+from detectors import bing
 from detectors import fewer_windows as fewer
 from harness import Run, exit_code, is_stand_in
 from paucens.evaluation import log_average_miss_rate
@@ -38,9 +39,9 @@ def measure(run, case):
     """Read the curves of a detector on a test set: without BING, and with each of its thresholds."""
     detector, tests = fewer.whole(run, case["detector"]), detectors.test_set(run, case["test_set"])
     boxes, windows = fewer.scored_windows(run, case["detector"], tests)
-    bings, rows = fewer.proposals(run, *fewer.AS_THE_PAPER.values()), []
-    left, away = fewer.proposed_everywhere(run, detector.search, tests.images, windows, bings)
-    settings = [(None, 0.0, None), *zip(fewer.SHARES, away, left, strict=True)]
+    bings, rows = bing.proposals(run, *bing.AS_THE_PAPER.values()), []
+    left, away = bing.proposed_everywhere(run, detector.search, tests.images, windows, bings)
+    settings = [(None, 0.0, None), *zip(bing.SHARES, away, left, strict=True)]
     for share, gone, some in settings:
         curve = fewer.match(tests, boxes, some).curve()
         rate = log_average_miss_rate(*curve)

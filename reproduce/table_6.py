@@ -37,59 +37,43 @@ from dataclasses import replace
 import numpy as np
 
 import detectors
+from detectors import bing
 from detectors import fewer_windows as fewer
 from detectors.times import timed_images, times
 from harness import Run, exit_code, is_stand_in
-from paucens.images import pixels_of
 from paucens.plotting import BLUE, GREEN, GREY, ORANGE, PURPLE, house_style
 from report import markdown, paper_says, yes_no
 
 PAPER, PER_SIZE = "as the paper", "a threshold per size"
 NORMALISED, FLOATS = "normalised", "normalised, floats"
 WAYS = {PAPER: (BLUE, "o"), PER_SIZE: (ORANGE, "s"), NORMALISED: (GREEN, "^"), FLOATS: (PURPLE, "D")}
-FORMS = ("2 bases", "4 bases", "8 bases", "floats")
-JUDGED_AT = (0.7, 0.8)  # shares of windows that go, where a setting is judged by what it loses
 NO_LOSS = 0.002  # miss rate that counts as none
 HALF = 0.494
 NO_BING = "no BING"
 
 
-def measure_choice(run, case):
-    """Train BING, and tell which share of the windows around held-out crops each of its forms loses."""
-    _, held_out = detectors.parts(run)
-    crops = [np.ascontiguousarray(pixels_of(crop)) for crop in detectors.without_edges(held_out.crops)]
-    rows = []
-    for form in FORMS:
-        bings = fewer.proposals(run, case["normalised"], case["class_weight"], form, False, JUDGED_AT)
-        scores = np.array([bings[0].scores(crop, (3, 3), 12, fewer.ALONE) for crop in crops])
-        lost = [np.mean(scores < bing.thresholds[0]) for bing in bings]
-        rows.append({"form": form, "lost_70": f"{lost[0]:.4f}", "lost_80": f"{lost[1]:.4f}"})
-    return rows
-
-
 def ways(choice):
     """Return what each way is trained with, {way: columns of a case}; the normalised ones lose fewest crops."""
-    choice = choice[choice.normalised].assign(lost=choice.lost_70 + choice.lost_80)
-    floats = choice.form == "floats"
-    best = {NORMALISED: choice.loc[choice[~floats].lost.idxmin()], FLOATS: choice.loc[choice[floats].lost.idxmin()]}
-    return {PAPER: fewer.AS_THE_PAPER, PER_SIZE: fewer.AS_THE_PAPER | {"per_size": True}} | {
-        name: fewer.AS_THE_PAPER | {"normalised": True, "class_weight": row.class_weight, "form": row.form}
-        for name, row in best.items()
+    return {
+        PAPER: bing.AS_THE_PAPER,
+        PER_SIZE: bing.AS_THE_PAPER | {"per_size": True},
+        NORMALISED: bing.best_form(choice, binarised=True),
+        FLOATS: bing.best_form(choice, binarised=False),
     }
 
 
 def bings_of(run, case):
     """Return the models of BING of a case, one per share."""
-    return fewer.proposals(run, *(case[name] for name in fewer.AS_THE_PAPER))
+    return bing.proposals(run, *(case[name] for name in bing.AS_THE_PAPER))
 
 
 def measure(run, case):
     """Judge a detector on a test set behind BING with each threshold; without BING in the first of its cases only."""
     detector, tests = fewer.whole(run, case["detector"]), detectors.test_set(run, case["test_set"])
     boxes, windows = fewer.scored_windows(run, case["detector"], tests)
-    left, away = fewer.proposed_everywhere(run, detector.search, tests.images, windows, bings_of(run, case))
-    settings = {f"BING {case['way']}, {share:.1%} away": own for share, own in zip(fewer.SHARES, left, strict=True)}
-    shares = [{"share": share, "away": f"{own:.4f}"} for share, own in zip(fewer.SHARES, away, strict=True)]
+    left, away = bing.proposed_everywhere(run, detector.search, tests.images, windows, bings_of(run, case))
+    settings = {f"BING {case['way']}, {share:.1%} away": own for share, own in zip(bing.SHARES, left, strict=True)}
+    shares = [{"share": share, "away": f"{own:.4f}"} for share, own in zip(bing.SHARES, away, strict=True)]
     if case["way"] == PAPER:
         settings, shares = {NO_BING: None} | settings, [{"share": None, "away": "0"}, *shares]
     rows = fewer.judge_settings(run, case, boxes, settings)
@@ -99,9 +83,9 @@ def measure(run, case):
 def measure_times(run, case):
     """Time a detector behind BING with each threshold."""
     detector, tests = fewer.whole(run, case["detector"]), detectors.test_set(run, case["test_set"])
-    behind = [replace(detector, proposals=bing) for bing in bings_of(run, case)]
+    behind = [replace(detector, proposals=own) for own in bings_of(run, case)]
     rows = times([detector, *behind], timed_images(tests))
-    rows = [{"share": share} | row for share, row in zip([None, *fewer.SHARES], rows, strict=True)]
+    rows = [{"share": share} | row for share, row in zip([None, *bing.SHARES], rows, strict=True)]
     return rows if case["way"] == PAPER else rows[1:]
 
 
@@ -218,8 +202,8 @@ def main(argv=None):
     run = Run.of(__file__, __doc__, detectors.PROTOCOLS, argv)
     named = fewer.detector_cases(run)
     start = [{"data_set": named[0]["data_set"]}] if named else []
-    trained = [{"normalised": one, "class_weight": weight} for one in (False, True) for weight in ("none", "balanced")]
-    choice = run.rows("table_6_choice", measure_choice, [one | other for one in start for other in trained])
+    trained = [{"normalised": one, "class_weight": weight} for one in (False, True) for weight in bing.CLASS_WEIGHTS]
+    choice = run.rows("table_6_choice", bing.measure_forms, [one | other for one in start for other in trained])
     settings = [{"way": way} | own for way, own in ways(choice).items()]
     rows = run.rows("table_6", measure, [one | other for other in settings for one in named])
     first = [one for one in named if one["test_set"] == named[0]["test_set"]]

@@ -38,21 +38,17 @@ from dataclasses import replace
 import numpy as np
 
 import detectors
+from detectors import bing, cascades
 from detectors import fewer_windows as fewer
 from detectors.times import timed_images, times
 from harness import Run, exit_code, is_stand_in
-from paucens.detector import positive_traces
 from paucens.images import pixels_of
 from paucens.parallel import Threads
 from paucens.plotting import BLUE, GREEN, GREY, ORANGE, house_style
 from report import markdown, paper_says, yes_no
 
 NONE = "none"
-CONSTANTS = (-160, -80, -40, -20, -10, -5, -2, -1, -0.5)
-QUANTILES = (0.0, 0.001, 0.005)
 BING_SHARES = (0.494, 0.654)
-CASCADE_FPPI = 1.0  # false positives per photograph at the least score of crops whose traces count
-EVERY = 97  # windows of which one is sampled
 ALMOST_NOTHING = 0.002  # miss rate
 POINTS = 0.01  # miss rate that counts as points
 TICKS = (1, 3, 10, 30, 100, 300, 1000, 3000)
@@ -71,26 +67,13 @@ def name_of(kind, value):
 
 def rejections(run, name):
     """Return what windows are rejected at or below after each tree, {(kind, value): array}."""
-    detector, (data, _) = fewer.whole(run, name), detectors.parts(run)
-    constants = {("constant", value): np.full(len(detector.trees.rejection), value) for value in CONSTANTS}
-    least = fewer.score_at_fppi(run, name, CASCADE_FPPI)
-
-    def find():
-        crops, threads = list(map(pixels_of, data.crops)), detectors.n_threads(run)
-        found = [
-            positive_traces(detector, crops, least_score=least, quantile=quantile, n_jobs=threads)
-            for quantile in QUANTILES
-        ]
-        return {"traces": np.array(found)}
-
-    made_by = fewer.digest_of(detector), data.content_hash, least, QUANTILES
-    traces = fewer.kept_file(run, "traces", name, made_by, find)["traces"]
-    return constants | {("traces", quantile): own for quantile, own in zip(QUANTILES, traces, strict=True)}
+    kinds = {"constant": cascades.constants(fewer.whole(run, name)), "traces": cascades.traces(run, name)}
+    return {(kind, value): own for kind, found in kinds.items() for value, own in found.items()}
 
 
 def bings(run):
     """Return models of BING as the paper has it, {("BING", share): Bing}."""
-    found = fewer.proposals(run, *fewer.AS_THE_PAPER.values(), BING_SHARES)
+    found = bing.proposals(run, *bing.AS_THE_PAPER.values(), BING_SHARES)
     return {("BING", share): own for share, own in zip(BING_SHARES, found, strict=True)}
 
 
@@ -98,16 +81,20 @@ def measure(run, case):
     """Judge a detector on a test set with each soft cascade, behind BING, and with neither."""
     detector, tests = fewer.whole(run, case["detector"]), detectors.test_set(run, case["test_set"])
     boxes, windows = fewer.scored_windows(run, case["detector"], tests)
-    cascades, models, n = rejections(run, case["detector"]), bings(run), len(detector.trees.rejection)
+    rejected, models, n = rejections(run, case["detector"]), bings(run), len(detector.trees.rejection)
 
     def of_image(k):
-        return fewer.cascaded(detector, pixels_of(tests.images[k]), windows[k], list(cascades.values()), EVERY)
+        rgb, n_kept = pixels_of(tests.images[k]), len(windows[k])
+        sampled = cascades.sampled_windows(detector.search, rgb.shape[:2])
+        places = np.concatenate([windows[k], sampled])
+        counts, left = cascades.cascaded(detector, rgb, places, list(rejected.values()))
+        return left[:, :n_kept], counts[:, n_kept:]
 
     with Threads(detectors.n_threads(run)) as threads:
-        left, counts, n_sampled = zip(*threads.map(of_image, range(len(boxes))), strict=True)
-    found = fewer.proposed_everywhere(run, detector.search, tests.images, windows, list(models.values()))
-    per_window = [n, *np.sum(counts, axis=0) / sum(n_sampled), *n * (1 - found[1])]
-    settings = dict(zip([(NONE, None), *cascades, *models], [None, *zip(*left, strict=True), *found[0]], strict=True))
+        left, counts = zip(*threads.map(of_image, range(len(boxes))), strict=True)
+    found = bing.proposed_everywhere(run, detector.search, tests.images, windows, list(models.values()))
+    per_window = [n, *np.concatenate(counts, axis=1).mean(axis=1), *n * (1 - found[1])]
+    settings = dict(zip([(NONE, None), *rejected, *models], [None, *zip(*left, strict=True), *found[0]], strict=True))
     rows = fewer.judge_settings(run, case, boxes, {name_of(*key): own for key, own in settings.items()})
     return [
         {"kind": kind, "value": value, "trees": f"{count:.2f}"} | row

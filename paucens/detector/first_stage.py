@@ -149,19 +149,23 @@ class TwoStages:
         scores : ndarray of shape (n,)
             Their scores, above the threshold.
         """
-        found, n_bytes = [], 0
-        for k, band in self.search.bands(rgb, levels, threads):
-            left = self._first_scores(k, band, first_sums, threads)
-            if len(left.windows):
-                n_bytes += left.band.pixels.nbytes + left.band.strips.nbytes
-                found.append(left if n_bytes <= BAND_BYTES else left.without_band())
-        found = self._best_of_overlapping(found, levels)
+        found = self.left(rgb, levels, first_sums, threads)
         scores = self._second_scores(rgb, levels, found, threads)
         for left, values in zip(found, scores, strict=True):
             above = values > threshold
             yield left.k, left.in_level[above], values[above]
 
     # -- the first stage ---------------------------------------------------------------------------
+
+    def left(self, rgb, levels, first_sums, threads):
+        """Return the windows that the first stage leaves of an image, a list of Left; for arguments see `scored`."""
+        found, n_bytes = [], 0
+        for k, band in self.search.bands(rgb, levels, threads):
+            left = self._first_scores(k, band, first_sums, threads)
+            if len(left.windows):
+                n_bytes += left.band.pixels.nbytes + left.band.strips.nbytes
+                found.append(left if n_bytes <= BAND_BYTES else left.without_band())
+        return self._best_of_overlapping(found, levels)
 
     def _first_scores(self, k, band, first_sums, threads):
         """Return the windows of a band that the first stage leaves, and their sums."""

@@ -34,6 +34,16 @@ with them (seed 0). `ablation.py` says what each of the two is worth.
 """
 
 from detectors.data import TestSet, TrainingData, load, parts, test_set, training_data, without_edges
-from detectors.judging import DIFFERENCE, SCORE, crop_miss_rate, detections_of, judged, log_evaluation, per_cent
+from detectors.judging import (
+    DIFFERENCE,
+    SCORE,
+    crop_miss_rate,
+    crop_miss_rates,
+    detections_of,
+    detections_of_each,
+    judged,
+    log_evaluation,
+    per_cent,
+)
 from detectors.results import cases, compare, judge, pair_cases, picture, table
 from detectors.training import PROTOCOLS, DetectorConfig, Protocol, adaboost, n_threads, pauc_ensemble, trained

@@ -5,9 +5,9 @@ floor are kept. Suppression only lets better boxes remove worse ones, so windows
 curve above it. A setting that leaves out some windows therefore has exactly the boxes that follow from the windows that
 it leaves. The floor is the score of `FLOOR_FPPI` false positives per photograph of the held-out ones.
 
-BING, and everything else that is chosen, comes from training data: models of BING from the crops and photographs of
-four fifths (fold 0 of `reproduce/detectors/__init__.py`), thresholds from the photographs of the held-out fifth. The
-detector of the package was trained on the same four fifths, "M+O+LUV" on all five.
+The detector of the package was trained on four fifths of the training data (fold 0 of
+`reproduce/detectors/__init__.py`), "M+O+LUV" on all of them. "M+O+LUV, four fifths" was not, and stands in for it where
+something is chosen by held-out crops. `bing.py` and `cascades.py` have what windows are discarded by.
 """
 
 import os
@@ -22,37 +22,43 @@ from detectors.data import load, parts, test_set, training_data
 from detectors.judging import judged, log_evaluation
 from detectors.training import DetectorConfig, build_folder, n_threads, slug, trained
 from paucens import datasets
-from paucens._kernels.builds import chosen
 from paucens.detector import PedestrianDetector, non_maximum_suppression
+from paucens.features.channels import CELL
 from paucens.images import pixels_of
 from paucens.parallel import ALONE, Threads
 from paucens.plotting import new_figure
-from paucens.proposals import Bing, calibrated, greedy_bases, train_bing
-
-kernels = chosen("windows")
 
 FLOOR_FPPI = 5.0
 TEN = DetectorConfig("M+O+LUV", "M+O+LUV")  # of Table 3
 ALL = "317 channels"  # the detector of the package
-SHARES = (0.0, 0.134, 0.374, 0.494, 0.654, 0.7, 0.8, 0.866)  # of windows to discard: the paper's six, and two more
-AS_THE_PAPER = {"normalised": False, "class_weight": "none", "form": "2 bases", "per_size": False}
+FOUR_FIFTHS = "M+O+LUV, four fifths"  # what stands in for M+O+LUV where held-out crops count
 
 
 # -- detectors and what they have scored -----------------------------------------------------------
 
 
-def detector_cases(run, n_test_sets=None):
-    """List detectors and the test sets that are searched without upsampling; one detector if they are rendered."""
-    names = [TEN.method, ALL] if run.scale == "paper" else [TEN.method]
+def detector_cases(run, names=None):
+    """List detectors and the test sets that are searched without upsampling.
+
+    `names` are those of the detectors. By default it is both, or M+O+LUV alone if images are rendered.
+    """
+    names = names or ((TEN.method, ALL) if run.scale == "paper" else (TEN.method,))
     found = [start for start in load(run) if test_set(run, start["test_set"]).searched_height is None]
-    return [start | {"detector": name} for start in found[:n_test_sets] for name in names]
+    return [start | {"detector": name} for start in found for name in names]
 
 
 def whole(run, name):
-    """Return a detector that gives every window the sum of all trees."""
+    """Return a detector that gives every window the sum of all trees; that of the package has as many as others have.
+
+    Its 2048 trees are those of the scale of the paper.
+    """
     if name == ALL:
-        return stages.without_cascade(PedestrianDetector.default().without_stages())
-    return stages.without_cascade(trained(run, TEN, training_data(run), run.seed)[0])
+        detector = PedestrianDetector.default().without_stages()
+        detector = replace(detector, trees=detector.trees.part(0, run.protocol.n_estimators[-1]))
+    else:
+        data = parts(run)[0] if name == FOUR_FIFTHS else training_data(run)
+        detector, _ = trained(run, TEN, data, run.seed)
+    return stages.without_cascade(detector)
 
 
 def kept_file(run, kind, about, made_by, make):
@@ -104,6 +110,18 @@ def scored_windows(run, name, tests):
     return [np.split(stored[part], ends) for part in ("boxes", "windows")]
 
 
+def in_band(windows, k, band):
+    """Return which windows, (n, 3), lie in a band of level k, and their rows and columns there, (n_here, 2)."""
+    places = windows[:, 1:] - [band.first_row, 0]
+    here = np.flatnonzero((windows[:, 0] == k) & (places[:, 0] >= 0) & (places[:, 0] < band.shape[0]))
+    return here, places[here]
+
+
+def cells_of(shape, window):
+    """Count the cells that rows and columns of windows cover with their margins."""
+    return int(np.prod([n - 1 + side // CELL for n, side in zip(shape, window.crop, strict=True)]))
+
+
 def match(tests, boxes, left=None):
     """Match the boxes of the windows that are left, of all of them by default, after suppression."""
     left = [slice(None)] * len(boxes) if left is None else left
@@ -142,114 +160,3 @@ def label_grid(grid, x, y):
         axes.set_xlabel(x)
     for axes in grid[:, 0]:
         axes.set_ylabel(y)
-
-
-# -- BING ------------------------------------------------------------------------------------------
-
-
-def trained_bing(run, normalised, class_weight, form):
-    """Train a model of BING on four fifths of the training data; its form is "2 bases", say, or "floats"."""
-    data, _ = parts(run)
-    options = {"normalised": normalised, "class_weight": None if class_weight == "none" else class_weight}
-    options |= {"smooth": data.smooth, "random_state": run.seed}
-
-    def fit():
-        return {"weights": train_bing(data.crops, data.images, **options, n_jobs=n_threads(run)).weights}
-
-    weights = kept_file(run, "bing", "normalised" if normalised else "", (options, data.content_hash), fit)["weights"]
-    bases = greedy_bases(weights, 1 if form == "floats" else int(form.split()[0]))
-    return Bing(weights, *bases, normalised=normalised, binarised=form != "floats")
-
-
-def proposals(run, normalised, class_weight, form, per_size, shares=SHARES):
-    """Return models of BING that discard shares of the windows of the held-out photographs."""
-    bing, (_, held_out) = trained_bing(run, normalised, class_weight, form), parts(run)
-    options = {"per_scale": per_size, "smooth": held_out.smooth}
-
-    def find():
-        found = calibrated(bing, held_out.images, shares, **options, n_jobs=n_threads(run))
-        return {"heights": found[0].heights, "thresholds": np.array([one.thresholds for one in found])}
-
-    made_by = normalised, class_weight, form, shares, options, run.seed, held_out.content_hash
-    stored = kept_file(run, "thresholds", form, made_by, find)
-    return [replace(bing, thresholds=own, heights=stored["heights"]) for own in stored["thresholds"]]
-
-
-def proposed(search, rgb, windows, bings):
-    """Tell which windows models of BING leave; they differ in their thresholds only.
-
-    Returns
-    -------
-    left : ndarray of shape (n_models, n_windows), bool
-    discarded : ndarray of shape (n_models,)
-        Number of windows of the image that each discards.
-    n_windows : int
-        Number of windows of the image.
-    """
-    left, discarded, n = np.zeros((len(bings), len(windows)), dtype=bool), np.zeros(len(bings), dtype=int), 0
-    for k, band in search.bands(rgb, search.levels(rgb.shape[:2]), ALONE):
-        scores = bings[0].scores(band.pixels, band.shape, search.window.margin, ALONE)
-        thresholds = np.array([bing.threshold_at(search.window.height_in_image(band.level.ratio)) for bing in bings])
-        rows = windows[:, 1] - band.first_row
-        here = (windows[:, 0] == k) & (rows >= 0) & (rows < band.shape[0])
-        left[:, here] = scores[rows[here], windows[here, 2]] >= thresholds[:, None]
-        discarded += np.searchsorted(np.sort(scores, axis=None), thresholds)
-        n += scores.size
-    return left, discarded, n
-
-
-def proposed_everywhere(run, search, images, windows, bings):
-    """Return for each model the windows that it leaves in each image, and the share that it discards of all."""
-    with Threads(n_threads(run)) as threads:
-        found = threads.map(lambda k: proposed(search, pixels_of(images[k]), windows[k], bings), range(len(images)))
-    left, discarded, n = zip(*found, strict=True)
-    return list(zip(*left, strict=True)), np.sum(discarded, axis=0) / sum(n)
-
-
-# -- soft cascades ---------------------------------------------------------------------------------
-
-
-def partial_sums(detector, strips, cells):
-    """Compute the sums after each tree of windows of a band, float32 (n_windows, n_trees); no window is rejected.
-
-    `cells` are rows and columns of windows, (n_windows, 2).
-    """
-    trees, (rows, columns) = detector.trees, detector.window.cells
-    sums, layout = np.empty((len(cells), len(trees.rejection)), dtype=np.float32), trees.layout(strips.shape[1])[:6]
-    for (row, column), own in zip(cells, sums, strict=True):
-        window = np.ascontiguousarray(strips[row : row + rows, :, column : column + columns])
-        kernels.partial_sums(window, *layout, trees.bias, own[None, None], 0, 1)
-    return sums
-
-
-def n_trees(sums, rejection):
-    """Count the trees that windows go through, and tell which ones are left after all of them."""
-    fails = ~(sums > rejection)
-    rejected = fails.any(axis=1)
-    return np.where(rejected, fails.argmax(axis=1) + 1, sums.shape[1]), ~rejected
-
-
-def cascaded(detector, rgb, windows, rejections, every):
-    """Apply soft cascades to windows of an image, and to every so-many-th of all its windows.
-
-    Returns
-    -------
-    left : ndarray of shape (n_cascades, n_windows), bool
-    counts : ndarray of shape (n_cascades,)
-        Trees that the sampled windows go through, in all.
-    n_sampled : int
-    """
-    search, first = detector.search, 0
-    left, counts, n_sampled = np.zeros((len(rejections), len(windows)), dtype=bool), np.zeros(len(rejections)), 0
-    for k, band in search.bands(rgb, search.levels(rgb.shape[:2]), ALONE):
-        strips, n = search.with_strips(band, ALONE).strips, band.shape[0] * band.shape[1]
-        sampled = np.arange(-first % every, n, every)
-        first, n_sampled = first + n, n_sampled + len(sampled)
-        rows = windows[:, 1] - band.first_row
-        here = np.flatnonzero((windows[:, 0] == k) & (rows >= 0) & (rows < band.shape[0]))
-        sums = partial_sums(detector, strips, np.column_stack([rows[here], windows[here, 2]]))
-        of_sampled = partial_sums(detector, strips, np.column_stack(np.divmod(sampled, band.shape[1])))
-        for j, rejection in enumerate(rejections):
-            left[j, here] = n_trees(sums, rejection)[1]
-            counts[j] += n_trees(of_sampled, rejection)[0].sum()
-    return left, counts, n_sampled

@@ -7,8 +7,10 @@ import numpy as np
 
 from harness import is_stand_in
 from paucens import evaluation
+from paucens.detector import non_maximum_suppression
+from paucens.detector.scan import windows_where
 from paucens.images import pixels_of
-from paucens.parallel import Threads
+from paucens.parallel import ALONE, Threads
 from report import interval_text
 
 KEPT_PER_IMAGE = 10  # stored detections, on average: far beyond 1 false positive per image
@@ -26,6 +28,36 @@ def detections_of(detector, images, n_jobs=1, min_height=None, change=lambda ima
         return threads.map(detect, images)
 
 
+def detections_of_each(detectors, images, threshold, n_jobs=1):
+    """Return the detections of detectors of the same search, for each a list with one array per image.
+
+    They are those of `detect`. Detectors of one stage, of which there is at least one, share their channels, which
+    takes less time.
+    """
+    single = [one for one in detectors if one.first_stage is None]
+
+    def detect(image):
+        rgb = pixels_of(image)
+        found = dict(zip(single, _in_one_stage(single, rgb, threshold), strict=True))
+        return [found[one] if one in found else one.detect(rgb, threshold=threshold) for one in detectors]
+
+    with Threads(n_jobs) as threads:
+        return list(zip(*threads.map(detect, images), strict=True))
+
+
+def _in_one_stage(detectors, rgb, threshold):
+    """Return what each detector finds in an image whose channels are computed once."""
+    search, found = detectors[0].search, [[np.empty((0, 5))] for _ in detectors]
+    for _, band in search.bands(rgb, search.levels(rgb.shape[:2]), ALONE):
+        band = search.with_strips(band, ALONE)
+        for one, boxes in zip(detectors, found, strict=True):
+            scores = search.scores(band, one.trees, ALONE, one.first_sums(band, one.trees.bias, ALONE))
+            windows = windows_where(scores > threshold)
+            places = search.window.boxes(windows + np.array([band.first_row, 0]), band.level.ratio)
+            boxes.append(np.column_stack([places, scores[tuple(windows.T)]]))
+    return [non_maximum_suppression(np.concatenate(boxes)) for boxes in found]
+
+
 def crop_miss_rate(detector, crops, images, n_jobs=1, change=lambda image: image):
     """Compute the log-average miss rate of crops at the scores of 0.01 to 1 false positives per image without people.
 
@@ -33,16 +65,32 @@ def crop_miss_rate(detector, crops, images, n_jobs=1, change=lambda image: image
     count. `change` is applied to crops and images. Crops are not smoothed by the detector, since they are smooth
     already. A miss rate counts as at least half a crop, so that the mean of logarithms is finite.
     """
-    (rows, columns), (height, width) = detector.window.crop, detector.window.target
+    in_crops = detections_of(_for_crops(detector), crops, n_jobs, change=change)
+    return _crop_miss_rate(in_crops, detections_of(detector, images, n_jobs, change=change), detector.window)
+
+
+def crop_miss_rates(detectors, crops, images, threshold, n_jobs=1):
+    """Compute `crop_miss_rate` of detectors of the same search, from what they detect above a threshold."""
+    in_crops = detections_of_each(list(map(_for_crops, detectors)), crops, threshold, n_jobs)
+    in_images = detections_of_each(detectors, images, threshold, n_jobs)
+    return [_crop_miss_rate(*own, detectors[0].window) for own in zip(in_crops, in_images, strict=True)]
+
+
+def _for_crops(detector):
+    return replace(detector, search=replace(detector.search, smooth=0.0))
+
+
+def _crop_miss_rate(in_crops, in_images, window):
+    """Compute `crop_miss_rate` from detections, one array per crop and per image."""
+    (rows, columns), (height, width) = window.crop, window.target
     person = np.array([[(columns - width) / 2, (rows - height) / 2, width, height]])
     nothing, everywhere = np.empty((0, 4)), np.array([[-1e4, -1e4, 2e4, 2e4]])
-    for_crops = replace(detector, search=replace(detector.search, smooth=0.0))
-    found = detections_of(for_crops, crops, n_jobs, change=change)
-    found += detections_of(detector, images, n_jobs, change=change)
-    truths = [person] * len(crops) + [nothing] * len(images)
-    ignores = [everywhere] * len(crops) + [nothing] * len(images)
+    truths = [person] * len(in_crops) + [nothing] * len(in_images)
+    ignores = [everywhere] * len(in_crops) + [nothing] * len(in_images)
+    found = [*in_crops, *in_images]
     fppi, miss_rate = evaluation.match_images(*evaluation.prepare_images(found, truths, ignores)).curve()
-    return evaluation.log_average_miss_rate(fppi * len(found) / len(images), np.maximum(miss_rate, 0.5 / len(crops)))
+    fppi = fppi * len(found) / len(in_images)
+    return evaluation.log_average_miss_rate(fppi, np.maximum(miss_rate, 0.5 / len(in_crops)))
 
 
 def judged(matches, standard=None):

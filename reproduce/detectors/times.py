@@ -17,23 +17,35 @@ def timed_images(tests):
 
 
 def times(detectors, images):
-    """Measure processor seconds of detectors on images, on one thread, all of them image by image.
+    """Measure processor seconds of detectors of one stage on images, on one thread, all of them image by image.
 
     Returns
     -------
     rows : list of dict
-        For each detector the medians over images of the seconds of `detect`, of the ratios of `detect` and of the scan
-        alone to those of the first detector, and of the ratio of `detect` to OpenCV's HOG detector with its defaults.
-        None if OpenCV is missing.
+        Those of `detect_times`, and for each detector the median over images of the ratio of the scan alone to that of
+        the first detector.
+    """
+    scan = np.array([_scan_seconds(detectors, rgb) for rgb in map(pixels_of, images)])
+    ratios = np.median(scan / scan[:, :1], axis=0)
+    rows = detect_times(detectors, images)
+    return [row | {"scan_ratio": f"{ratio:.4f}"} for row, ratio in zip(rows, ratios, strict=True)]
+
+
+def detect_times(detectors, images):
+    """Measure processor seconds of `detect` on images, on one thread, all detectors image by image.
+
+    Returns
+    -------
+    rows : list of dict
+        For each detector the medians over images of the seconds, of the ratio to those of the first detector, and of
+        the ratio to those of OpenCV's HOG detector with its defaults. None if OpenCV is missing.
     """
     pixels = list(map(pixels_of, images))
-    whole = np.array([[seconds_of(one.detect, rgb, n_jobs=1) for one in detectors] for rgb in pixels])
-    scan = np.array([_scan_seconds(detectors, rgb) for rgb in pixels])
+    seconds = np.array([[seconds_of(one.detect, rgb, n_jobs=1) for one in detectors] for rgb in pixels])
     hog, rows = hog_seconds(pixels), []
-    for k in range(len(detectors)):
-        own = {"seconds": whole[:, k], "detect_ratio": whole[:, k] / whole[:, 0], "scan_ratio": scan[:, k] / scan[:, 0]}
-        row = {name: f"{np.median(values):.4f}" for name, values in own.items()}
-        rows.append(row | {"hog_ratio": None if hog is None else f"{np.median(whole[:, k] / hog):.4f}"})
+    for own in seconds.T:
+        row = {"seconds": f"{np.median(own):.4f}", "detect_ratio": f"{np.median(own / seconds[:, 0]):.4f}"}
+        rows.append(row | {"hog_ratio": None if hog is None else f"{np.median(own / hog):.4f}"})
     return rows
 
 

@@ -12,11 +12,12 @@ import table_6
 import table_7
 
 import detectors
+from detectors import bing, cascades, times
 from detectors import fewer_windows as fewer
-from detectors import times
 from harness import Run
 from paucens.detector import non_maximum_suppression, scan
 from paucens.images import pixels_of
+from paucens.parallel import ALONE
 from pictures import texts_outside
 
 TITLE, TEN = "streets (stand-in), 100 px", "M+O+LUV"
@@ -48,13 +49,13 @@ def test_boxes_behind_bing_are_those_of_the_detector_with_bing(run, tests):
     detector, floor = fewer.whole(run, TEN), fewer.score_at_fppi(run, TEN, fewer.FLOOR_FPPI)
     boxes, windows = fewer.scored_windows(run, TEN, tests)
     for per_size in (False, True):
-        bings = fewer.proposals(run, False, "none", "2 bases", per_size)
-        left, away = fewer.proposed_everywhere(run, detector.search, tests.images, windows, bings)
+        bings = bing.proposals(run, False, "none", "2 bases", per_size)
+        left, away = bing.proposed_everywhere(run, detector.search, tests.images, windows, bings)
         assert away[0] == pytest.approx(0, abs=0.01) and (np.diff(away) >= 0).all() and away[-1] > 0.7
         lost = sum((~own).sum() for own in left[-1])
         assert lost > 0
-        for bing, some in zip(bings[::3], left[::3], strict=True):
-            switched_on = replace(detector, proposals=bing)
+        for model, some in zip(bings[::3], left[::3], strict=True):
+            switched_on = replace(detector, proposals=model)
             for image, own, kept in zip(tests.images, boxes, some, strict=True):
                 found = switched_on.detect(pixels_of(image), threshold=floor)
                 assert np.array_equal(found, non_maximum_suppression(own[kept]))
@@ -63,14 +64,14 @@ def test_boxes_behind_bing_are_those_of_the_detector_with_bing(run, tests):
 def test_boxes_of_a_cascade_are_those_of_the_detector_with_the_cascade(run, tests):
     detector, floor = fewer.whole(run, TEN), fewer.score_at_fppi(run, TEN, fewer.FLOOR_FPPI)
     boxes, windows = fewer.scored_windows(run, TEN, tests)
-    cascades = list(table_7.rejections(run, TEN).values())
+    rejections = list(table_7.rejections(run, TEN).values())
     harsh = np.median(np.concatenate(boxes)[:, 4])
-    cascades += [np.linspace(-1, harsh, len(detector.trees.rejection))]
+    rejections += [np.linspace(-1, harsh, len(detector.trees.rejection))]
     n_lost = 0
     for image, own, places in zip(tests.images, boxes, windows, strict=True):
-        left, counts, n_sampled = fewer.cascaded(detector, pixels_of(image), places, cascades, 97)
-        assert (counts >= n_sampled).all() and (counts <= n_sampled * len(detector.trees.rejection)).all()
-        for rejection, kept in zip(cascades, left, strict=True):
+        counts, left = cascades.cascaded(detector, pixels_of(image), places, rejections)
+        assert (counts >= 1).all() and (counts <= len(detector.trees.rejection)).all()
+        for rejection, kept in zip(rejections, left, strict=True):
             switched_on = replace(detector, trees=detector.trees.with_rejection(rejection))
             assert np.array_equal(
                 switched_on.detect(pixels_of(image), threshold=floor), non_maximum_suppression(own[kept])
@@ -82,39 +83,43 @@ def test_boxes_of_a_cascade_are_those_of_the_detector_with_the_cascade(run, test
 def test_bands_do_not_matter(run, tests, monkeypatch):
     """A level in bands of few rows gives the same windows, shares and trees."""
     detector, rgb = fewer.whole(run, TEN), pixels_of(tests.images[0])
-    places, bings = fewer.scored_windows(run, TEN, tests)[1][0], fewer.proposals(run, False, "none", "2 bases", False)
-    cascades = [np.full(len(detector.trees.rejection), value) for value in (-10.0, -0.5)]
+    places, bings = fewer.scored_windows(run, TEN, tests)[1][0], bing.proposals(run, False, "none", "2 bases", False)
+    rejections = [np.full(len(detector.trees.rejection), value) for value in (-10.0, -0.5)]
 
     def measured():
-        return [
-            *fewer.proposed(detector.search, rgb, places, bings),
-            *fewer.cascaded(detector, rgb, places, cascades, 5),
-        ]
+        proposed = bing.proposed(detector.search, rgb, places, bings)
+        return [*proposed[:3], *cascades.cascaded(detector, rgb, places, rejections)]  # cells of bands overlap
 
     whole = measured()
     monkeypatch.setattr(scan, "BAND_BYTES", 500_000)
     assert all(map(np.array_equal, whole, measured()))
     levels = detector.search.levels(rgb.shape[:2])
-    assert len(list(detector.search.bands(rgb, levels, fewer.ALONE))) > len(levels)
-    n_windows = whole[2]
-    assert whole[5] == -(-n_windows // 5)  # every fifth window, whatever the bands
+    assert len(list(detector.search.bands(rgb, levels, ALONE))) > len(levels)
+
+
+def test_every_so_many_windows_are_sampled(run, tests):
+    detector, rgb = fewer.whole(run, TEN), pixels_of(tests.images[0])
+    _, everything = detector.candidates(rgb, detector.search.levels(rgb.shape[:2]), -np.inf, ALONE)
+    for every in (1, 97):
+        assert np.array_equal(cascades.sampled_windows(detector.search, rgb.shape[:2], every), everything[::every])
+    assert cascades.sampled_windows(detector.search, (50, 20)).shape == (0, 3)  # smaller than a person
 
 
 def test_sums_end_with_the_scores(run, tests):
     detector, rgb = fewer.whole(run, TEN), pixels_of(tests.images[0])
-    _, band = next(detector.search.bands(rgb, detector.search.levels(rgb.shape[:2]), fewer.ALONE))
-    band = detector.search.with_strips(band, fewer.ALONE)
-    scores = detector.search.scores(band, detector.trees, fewer.ALONE)
+    _, band = next(detector.search.bands(rgb, detector.search.levels(rgb.shape[:2]), ALONE))
+    band = detector.search.with_strips(band, ALONE)
+    scores = detector.search.scores(band, detector.trees, ALONE)
     cells = np.array([[0, 0], [3, 7], [band.shape[0] - 1, band.shape[1] - 1]])
-    sums = fewer.partial_sums(detector, band.strips, cells)
+    sums = cascades.partial_sums(detector, band.strips, cells)
     assert np.array_equal(sums[:, -1], scores[tuple(cells.T)])
 
 
 def test_trees_that_a_window_goes_through():
     sums = np.array([[1.0, 2, 3], [1, -1, 3], [0, 5, 5], [1, 1, 0]])
-    count, left = fewer.n_trees(sums, np.zeros(3))
+    count, left = cascades.n_trees(sums, np.zeros(3))
     assert count.tolist() == [3, 2, 1, 3] and left.tolist() == [True, False, False, False]
-    count, left = fewer.n_trees(sums, np.array([-np.inf] * 3))
+    count, left = cascades.n_trees(sums, np.array([-np.inf] * 3))
     assert count.tolist() == [3] * 4 and left.all()
 
 
@@ -140,7 +145,7 @@ def test_what_bing_is_trained_with_is_what_loses_fewest_crops():
     ]
     lines += [(True, "balanced", "2 bases", 0.3, 0.1), (True, "balanced", "floats", 0.1, 0.2)]
     found = table_6.ways(pd.DataFrame(lines, columns=columns))
-    assert found[table_6.PAPER] == fewer.AS_THE_PAPER and found[table_6.PER_SIZE]["per_size"]
+    assert found[table_6.PAPER] == bing.AS_THE_PAPER and found[table_6.PER_SIZE]["per_size"]
     assert found[table_6.NORMALISED] == {
         "normalised": True,
         "class_weight": "balanced",
@@ -153,7 +158,7 @@ def test_what_bing_is_trained_with_is_what_loses_fewest_crops():
 def test_table_6(out):
     run = table_6.main(smoke(out))
     rows, timed, text = _written(out, "table_6")
-    assert list(dict.fromkeys(rows.way)) == list(table_6.WAYS) and len(rows) == 4 * len(fewer.SHARES) + 1
+    assert list(dict.fromkeys(rows.way)) == list(table_6.WAYS) and len(rows) == 4 * len(bing.SHARES) + 1
     assert len(timed) == len(rows) and (timed.hog_ratio.isna() | (timed.hog_ratio > 0)).all()
     assert rows.share.isna().tolist() == [True] + [False] * (len(rows) - 1)
     assert (
