@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from tqdm import tqdm
 
 from paucens.base import WeightedEnsemble, prepare
 from paucens.cutting_plane import Master, training_rank_ranges, training_threshold
@@ -11,11 +10,19 @@ from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
 from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_choice, check_integer, check_positive, warn_user
+from paucens.persistence import array_of
+from paucens.progress import progress_bar
+from paucens.validation import all_or_nothing, check_choice, check_positive, warn_user
 
 DEFAULT_LEARNER = Tree(
     depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3, column_sampling="node"
 )
+HISTORY = {  # attributes that tell how a fit went, see `history_from_file`
+    "stop_reason_": ("edge", "n_estimators"),
+    "objective_": np.float64,
+    "gap_": np.float64,
+    "n_cuts_": np.int64,
+}
 
 
 class PAUCEnsClassifier(WeightedEnsemble):
@@ -111,7 +118,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
     """
 
     default_learner = DEFAULT_LEARNER
-    _fitted_attributes = ("n_iter_", "stop_reason_", "objective_", "gap_", "n_cuts_")
+    _fitted_attributes = HISTORY
 
     def __init__(
         self,
@@ -168,7 +175,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         with Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             m, n = training.n_positives, training.n_negatives
-            ranges = training_rank_ranges(n, self.fpr_range, self.n_estimators, anneal=self.anneal is not False)
+            ranges = training_rank_ranges(n, self.fpr_range, self.n_estimators, anneal=bool(self.anneal))
             master = Master(m, n, self.nu, self.formulation, training.trainer.prediction_kind, self.n_estimators)
             rounds, self.stop_reason_ = self._run_rounds(training, master, ranges)
         self._set_stages(rounds.learners, rounds.weights, rounds.thresholds)
@@ -183,14 +190,13 @@ class PAUCEnsClassifier(WeightedEnsemble):
         return self
 
     def _check_parameters(self):
-        check_integer("n_estimators", self.n_estimators, 1)
-        check_fpr_range(self.fpr_range)
+        super()._check_parameters()
+        alpha, _ = check_fpr_range(self.fpr_range)
         check_positive("nu", self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
         check_positive("edge_tolerance", self.edge_tolerance)
-        check_choice("anneal", self.anneal, ("auto", True, False))
         check_choice("formulation", self.formulation, ("tight", "struct"))
-        if self.anneal is True and self.fpr_range[0] > 0:
+        if check_choice("anneal", self.anneal, ("auto", True, False)) is True and alpha > 0:
             raise ValueError(
                 f"anneal=True narrows [0, 1] to [0, beta] and needs a range that starts at 0; got {self.fpr_range}. "
                 "Set anneal='auto' or False."
@@ -198,12 +204,12 @@ class PAUCEnsClassifier(WeightedEnsemble):
 
     def _run_rounds(self, training, master, ranges):
         """Train a learner and solve for all weights in each round; return the rounds and why they ended."""
-        learners, state = training.checkpoint.load()
-        rounds = Rounds.from_arrays(learners, state)
-        if learners:
-            master.restore(state, [training.trainer.predictions_of(learner) for learner in learners])
+        with training.checkpoint.resumed() as (learners, state):
+            rounds = Rounds.from_arrays(learners, state)
+            if learners:
+                master.restore(state, [training.trainer.predictions_of(learner) for learner in learners])
         beta = check_fpr_range(self.fpr_range)[1]
-        with tqdm(total=len(ranges), initial=len(learners), disable=not self.verbose, desc="pAUCEns") as progress:
+        with progress_bar(total=len(ranges), initial=len(learners), verbose=self.verbose, desc="pAUCEns") as progress:
             for t in range(len(learners), len(ranges)):
                 before, rank_range = ranges[max(t - 1, 0)], ranges[t]
                 learner, predictions, promising = self._promising_learner(training.trainer, master, t, before)
@@ -288,5 +294,8 @@ class Rounds:
         """Return the rounds of a checkpoint, given its learners; no rounds if there are none."""
         if not learners:
             return cls()
-        weights = np.split(arrays["stages"], np.cumsum(np.arange(1, len(learners))))
-        return cls(learners, weights, arrays["thresholds"].tolist(), [tuple(row) for row in arrays["history"].tolist()])
+        n = len(learners)
+        stages = array_of(arrays, "stages", np.float64, (n * (n + 1) // 2,))
+        thresholds = array_of(arrays, "thresholds", np.float64, (n,)).tolist()
+        history = array_of(arrays, "history", np.float64, (n, 3)).tolist()
+        return cls(learners, np.split(stages, np.cumsum(np.arange(1, n))), thresholds, list(map(tuple, history)))

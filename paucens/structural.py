@@ -3,12 +3,13 @@
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
-from tqdm import tqdm
 
-from paucens.base import BinaryClassifier
+from paucens.base import BinaryClassifier, history_from_file, history_to_file
 from paucens.cutting_plane import Master, training_rank_range, training_threshold
 from paucens.learners import Predictions
 from paucens.metrics import check_fpr_range
+from paucens.persistence import array_of
+from paucens.progress import progress_bar
 from paucens.validation import (
     all_or_nothing,
     check_choice,
@@ -16,11 +17,13 @@ from paucens.validation import (
     check_features_and_target,
     check_integer,
     check_positive,
+    check_verbose,
     warn_user,
 )
 
 AT_ONCE = 16  # columns taken from X in one pass over its rows
 LARGEST = 1e100  # largest feature; its square and sums of squares must be finite
+HISTORY = {"objective_": np.float64, "gap_": np.float64}  # see `history_from_file`
 
 
 class LinearPAUCSVC(BinaryClassifier):
@@ -129,14 +132,14 @@ class LinearPAUCSVC(BinaryClassifier):
         TypeError
             If X is sparse.
         """
-        max_iter = self._check_parameters()
+        self._check_parameters()
         X, positive = check_features_and_target(self, X, y)
         m, n = int(positive.sum()), int((~positive).sum())
         rank_range = training_rank_range(n, self.fpr_range)
         master = Master(m, n, self.nu, self.formulation, "column", X.shape[1])
         for column in _centred_columns(X, np.argsort(~positive, kind="stable")):
             master.append(Predictions(column, None))
-        solved = self._make_cuts(master, rank_range, max_iter)
+        solved = self._make_cuts(master, rank_range)
         self.coef_ = master.weights[None]
         scores, beta = self._linear_scores(X), check_fpr_range(self.fpr_range)[1]
         self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
@@ -148,13 +151,14 @@ class LinearPAUCSVC(BinaryClassifier):
         check_positive("nu", self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
         check_choice("formulation", self.formulation, ("tight", "struct"))
-        return check_integer("max_iter", self.max_iter, 1)
+        check_integer("max_iter", self.max_iter, 1)
+        check_verbose(self.verbose)
 
-    def _make_cuts(self, master, rank_range, max_iter):
+    def _make_cuts(self, master, rank_range):
         """Make cuts until the tolerance or the limit is reached; return whether it was the tolerance."""
         history, solved = [], False
-        with tqdm(disable=not self.verbose, desc="SVM_pAUC", unit="cut") as progress:
-            while not solved and len(history) < max_iter:
+        with progress_bar(verbose=self.verbose, desc="SVM_pAUC", unit="cut") as progress:
+            while not solved and len(history) < self.max_iter:
                 solved = master.step(rank_range, self.cut_tolerance)
                 gap = master.objective - master.bound
                 history.append((master.objective, gap))
@@ -198,6 +202,19 @@ class LinearPAUCSVC(BinaryClassifier):
     def _linear_scores(self, X):
         # einsum, unlike a product by BLAS, adds in the same order for every row
         return np.einsum("ij,j->i", X, self.coef_[0])
+
+    def _fit_to_file(self):
+        history, arrays = history_to_file(self, ["n_iter_", *HISTORY])
+        return {"fitted": history}, arrays | {"coef_": self.coef_, "intercept_": self.intercept_}
+
+    def _fit_from_file(self, header, arrays):
+        self.coef_ = array_of(arrays, "coef_", np.float64, (1, self.n_features_in_))
+        self.intercept_ = array_of(arrays, "intercept_", np.float64, (1,))
+        history_from_file(self, HISTORY, header["fitted"], arrays)
+        with np.errstate(over="ignore"):
+            length = np.square(self.coef_).sum()
+        if not np.isfinite(length):
+            raise ValueError("The length of coef_ is infinite. The file is damaged.")
 
 
 def _centred_columns(X, order):

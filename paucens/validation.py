@@ -3,6 +3,7 @@
 Messages say what came, what is allowed and what to do.
 """
 
+import contextlib
 import functools
 import math
 import numbers
@@ -18,17 +19,24 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def all_or_nothing(fit):
-    """Decorate a `fit` such that its failure leaves the estimator unchanged: unfitted, or with its earlier fit."""
+    """Decorate a `fit` such that its failure leaves the estimator unchanged: unfitted, or with its earlier fit.
+
+    Parameters that are scalars of NumPy are Python's while it runs: their arithmetic does not overflow or round early.
+    """
 
     @functools.wraps(fit)
     def guarded(self, *args, **kwargs):
         before = self.__dict__.copy()
+        scalars = {name: value for name, value in before.items() if isinstance(value, np.generic)}
+        self.__dict__.update({name: value.item() for name, value in scalars.items()})
         try:
-            return fit(self, *args, **kwargs)
+            fitted = fit(self, *args, **kwargs)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
+        self.__dict__.update(scalars)
+        return fitted
 
     return guarded
 
@@ -36,7 +44,7 @@ def all_or_nothing(fit):
 def warn_user(message, category=UserWarning):
     """Warn, and point at the line outside this package that called into it."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((PACKAGE, contextlib.__file__)):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 
@@ -79,14 +87,27 @@ def check_features_and_target(estimator, X, y):
 
 def refuse_strings(X):
     """Raise ValueError if X holds text; text that looks like a number would be converted silently."""
-    if hasattr(X, "columns"):  # a frame, column by column
-        text = any(_holds_text(X[name].to_numpy()) for name in X.columns if X[name].dtype.kind not in "biuf")
+    if hasattr(X, "columns"):
+        text = _frame_holds_text(X)
     elif isinstance(X, list | tuple):
         text = _is_rectangular(X) and _holds_text(np.asarray(X))
     else:
         text = _holds_text(X)
     if text:
         raise ValueError("X must hold numbers; got text. Encode text columns as numbers first.")
+
+
+def _frame_holds_text(frame):
+    """Tell whether a frame of any library holds text; columns whose type is a number are not looked at."""
+    others = [k for k, dtype in enumerate(getattr(frame, "dtypes", [None])) if not _is_of_numbers(dtype)]
+    if not others:
+        return False
+    return _holds_text(np.asarray(frame.iloc[:, others] if hasattr(frame, "iloc") else frame))
+
+
+def _is_of_numbers(dtype):
+    """Tell whether the type of a column, of pandas or of polars, is one of numbers."""
+    return getattr(dtype, "kind", "") in ("b", "i", "u", "f") or (hasattr(dtype, "is_numeric") and dtype.is_numeric())
 
 
 def _holds_text(values):
@@ -114,7 +135,7 @@ def check_signed_weights(signed_weights, n_samples):
 def check_integer(name, value, least, most=None):
     """Return an integer parameter; raise ValueError unless it lies in [least, most]."""
     allowed = f"{least} or larger" if most is None else f"from {least} to {most}"
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+    if not isinstance(value, numbers.Integral) or is_flag(value):
         raise ValueError(f"{name} must be an integer, {allowed}; got {value!r}.")
     if value < least or (most is not None and value > most):
         raise ValueError(f"{name} must be an integer, {allowed}; got {value!r}.")
@@ -123,24 +144,64 @@ def check_integer(name, value, least, most=None):
 
 def check_positive(name, value, zero=False, most=np.inf):
     """Return a real parameter; raise ValueError unless it is finite, positive (or 0) and at most `most`."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not 0 <= value <= min(most, sys.float_info.max) or (value == 0 and not zero):
+    number = _as_float(value)
+    if not math.isfinite(number) or number < 0 or (number == 0 and not zero) or number > most:
         bound = "" if most == np.inf else f" and at most {most:g}"
         raise ValueError(
             f"{name} must be a finite number, {'0 or larger' if zero else 'larger than 0'}{bound}; got {value!r}."
         )
-    return float(value)
+    return number
 
 
 def check_number(name, value):
     """Return a real parameter, which may be infinite; raise ValueError for anything else, including nan."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or math.isnan(value):
+    number = _as_float(value)
+    if math.isnan(number):
         raise ValueError(f"{name} must be a number, not nan; got {value!r}.")
-    return float(value)
+    return number
+
+
+def _as_float(value):
+    """Return a real number as a float, infinite if it is too large, and nan for anything else, flags too."""
+    if not isinstance(value, numbers.Real) or is_flag(value):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def is_flag(value):
+    """Tell whether a value is True or False, of Python or of NumPy."""
+    return isinstance(value, bool | np.bool_)
+
+
+def check_flag(name, value):
+    """Return a parameter as True or False; raise TypeError if it is neither."""
+    if not is_flag(value):
+        raise TypeError(f"{name} must be True or False; got {value!r}.")
+    return bool(value)
 
 
 def check_choice(name, value, allowed):
-    """Return a parameter; raise ValueError unless it is one of the allowed values."""
-    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
-    return value
+    """Return the one of the allowed values that a parameter is, strings or flags; raise ValueError if it is none."""
+    for choice in allowed:
+        if choice is (bool(value) if is_flag(value) else value) or (isinstance(value, str) and value == choice):
+            return choice
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
+
+
+def check_verbose(value):
+    """Return the parameter `verbose` as an integer; raise ValueError unless it is a flag or an integer from 0 on."""
+    return check_integer("verbose", int(value) if is_flag(value) else value, 0)
+
+
+def check_jobs(value):
+    """Return the parameter `n_jobs`; raise ValueError unless it is None or an integer other than 0."""
+    if value is None:
+        return None
+    if not isinstance(value, numbers.Integral) or is_flag(value) or value == 0:
+        raise ValueError(
+            f"n_jobs must be None or an integer other than 0, such as 2 threads or -1 for all cores; got {value!r}."
+        )
+    return int(value)

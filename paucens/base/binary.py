@@ -1,11 +1,18 @@
-"""Base of every classifier here, whatever its scores are made of: two classes, separated at a score of 0."""
+"""Base of every classifier here, whatever its scores are made of: two classes, separated at a score of 0; files."""
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from paucens import persistence
+from paucens.base.files import classifier_from_file, classifier_to_file
+
 
 class BinaryClassifier(ClassifierMixin, BaseEstimator):
-    """Base of classifiers that predict by the sign of `decision_function`; their `fit` sets `classes_`."""
+    """Base of classifiers that predict by the sign of `decision_function`; their `fit` sets `classes_`.
+
+    A subclass has the methods `_check_parameters`, which raises ValueError or TypeError if a parameter is out of range,
+    `_fit_to_file`, which returns what its fit has set as header values and arrays, and `_fit_from_file`, which sets it.
+    """
 
     def predict(self, X):
         """Predict the class: `classes_[1]` if the score is positive, otherwise `classes_[0]`.
@@ -25,3 +32,61 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+    # -- files -------------------------------------------------------------------------------------
+
+    def save(self, path):
+        """Write the fitted classifier to one `.npz` file, without pickle.
+
+        Parameters
+        ----------
+        path : path-like
+            The file is written exactly there, completely or not at all: "model" gets no suffix, an existing file is
+            replaced, and a link is followed.
+
+        Raises
+        ------
+        TypeError
+            If a learner is not a `Tree`, `Stump` or `Linear`, a class label is not a number, bool or string, or a
+            parameter is of a type that a file cannot hold.
+        ValueError
+            If a parameter has been set to a value that `fit` would refuse.
+        OSError
+            If the folder is missing or cannot be written to, or the disk is full.
+
+        Notes
+        -----
+        Parameters, labels and names of features come back with their types. A generator given as `random_state` does
+        not: it is not part of the model.
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        own_header, own_arrays = self._fit_to_file()
+        header, arrays = classifier_to_file(self)
+        persistence.save(path, header | own_header, arrays | own_arrays)
+
+    @classmethod
+    def load(cls, path):
+        """Read a classifier written by `save`; it scores the same, bit for bit.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        model : fitted instance of this class
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, of another class or version, or holds a number or a parameter that is out of range.
+            The message names the file.
+        OSError
+            If it does not exist or cannot be read.
+        """
+        with persistence.opened(path, cls.__name__) as (header, arrays):
+            model = classifier_from_file(cls, header, arrays)
+            model._check_parameters()
+            model._fit_from_file(header, arrays)
+        return model

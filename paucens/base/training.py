@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from paucens.base.checkpoint import Checkpoint
+from paucens.base.settings import data_settings, ensemble_settings
 from paucens.learners import Trainer, adapted
 from paucens.learners.binning import BinnedData
 from paucens.validation import check_features_and_target
@@ -71,6 +72,9 @@ def _prepare_binned(ensemble, learner, samples, threads):
     n_features, n_samples = samples.binned.codes.shape
     ensemble.classes_, ensemble.n_features_in_ = np.array([0, 1]), n_features
     trainer = learner.make_binned_trainer(samples.binned, threads, _seed(ensemble), samples.stages)
+    samples.checkpoint.bind(
+        lambda: ensemble_settings(ensemble) | data_settings(samples.binned, samples.n_positives, samples.stages)
+    )
     return TrainingData(trainer, samples.n_positives, n_samples - samples.n_positives, samples.checkpoint)
 
 
@@ -89,10 +93,10 @@ def fit_binned(ensemble, binned, n_positives, checkpoint=None, stages=()):
     n_positives : int
     checkpoint : Checkpoint, default=None
         File to resume from, and to write while fitting. The result equals that of an uninterrupted fit, bit for bit.
-
+        Another fit that uses the file is waited for.
     stages : sequence of (int, ndarray of int32), default=()
         The first round of each stage, ascending from 0, and the features that its trees may use, ascending. By default
-        all trees may use all features. A checkpoint belongs to one choice of stages.
+        all trees may use all features.
 
     Returns
     -------
@@ -102,5 +106,9 @@ def fit_binned(ensemble, binned, n_positives, checkpoint=None, stages=()):
     ------
     TypeError
         If the learner is not a tree.
+    ValueError
+        If the checkpoint is damaged or belongs to another fit: to other data, parameters that matter, or stages.
     """
-    return ensemble.fit(BinnedSamples(binned, n_positives, checkpoint or Checkpoint(), stages), None)
+    checkpoint = checkpoint or Checkpoint()
+    with checkpoint.locked():
+        return ensemble.fit(BinnedSamples(binned, n_positives, checkpoint, stages), None)

@@ -1,20 +1,24 @@
 """The weighted sum of learners that all ensembles here are: scores, stages, importances, files."""
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paucens import persistence
 from paucens.base.binary import BinaryClassifier
 from paucens.base.files import (
     estimator_to_json,
-    labels_to_array,
+    history_from_file,
+    history_to_file,
     learners_from_arrays,
     learners_to_arrays,
-    parameters_from_json,
 )
 from paucens.learners import Tree, adapted
+from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
-from paucens.validation import check_features, check_integer
+from paucens.validation import check_features, check_integer, check_jobs, check_verbose
+
+HISTORY = {}  # attributes besides n_iter_ that tell how a fit went, see `history_from_file`
 
 
 class WeightedEnsemble(BinaryClassifier):
@@ -30,7 +34,7 @@ class WeightedEnsemble(BinaryClassifier):
     """
 
     default_learner = Tree(depth=3)
-    _fitted_attributes = ("n_iter_",)  # further attributes for the file, scalars and arrays
+    _fitted_attributes = HISTORY
 
     def _set_stages(self, learners, stage_weights, stage_thresholds):
         """Set the learners of a fit and their weights.
@@ -117,67 +121,37 @@ class WeightedEnsemble(BinaryClassifier):
         total = gains.sum()
         return gains / total if total > 0 else gains
 
-    # -- files -------------------------------------------------------------------------------------
+    # -- parameters and files ----------------------------------------------------------------------
 
-    def save(self, path):
-        """Write the fitted ensemble to one `.npz` file, without pickle.
+    def _check_parameters(self):
+        check_integer("n_estimators", self.n_estimators, 1)
+        check_integer("max_bins", self.max_bins, 2, MAX_BINS)
+        check_jobs(self.n_jobs)
+        check_random_state(self.random_state)
+        check_verbose(self.verbose)
+        adapted(self.default_learner if self.learner is None else self.learner).check_parameters()
 
-        Parameters
-        ----------
-        path : path-like
-            The file is written exactly there, completely or not at all.
-
-        Raises
-        ------
-        TypeError
-            If a learner is not a `Tree`, `Stump` or `Linear`, or a class label is not a number, bool or string.
-        """
-        check_is_fitted(self)
-        fitted = {name: getattr(self, name) for name in self._fitted_attributes}
-        header = {
-            "kind": type(self).__name__,
-            "parameters": estimator_to_json(self)["parameters"],
-            "learner": estimator_to_json(self.learners_[0]),
-            "n_features": self.n_features_in_,
-            "fitted": {name: value for name, value in fitted.items() if not isinstance(value, np.ndarray)},
-        }
-        arrays = {name: value for name, value in fitted.items() if isinstance(value, np.ndarray)}
-        arrays |= {"classes": labels_to_array(self.classes_), "stage_thresholds": self._stage_thresholds}
+    def _fit_to_file(self):
         stages = self._stage_weights
-        arrays["weights"] = np.concatenate(stages) if isinstance(stages, list) else stages
-        persistence.save(path, header, arrays | learners_to_arrays(self.learners_))
+        arrays = learners_to_arrays(self.learners_) | {
+            "weights": np.concatenate(stages) if isinstance(stages, list) else stages,
+            "stage_thresholds": self._stage_thresholds,
+        }
+        history, more = history_to_file(self, ["n_iter_", *self._fitted_attributes])
+        return {"learner": estimator_to_json(self.learners_[0]), "fitted": history}, arrays | more
 
-    @classmethod
-    def load(cls, path):
-        """Read an ensemble written by `save`; it scores the same, bit for bit.
-
-        Parameters
-        ----------
-        path : path-like
-
-        Returns
-        -------
-        model : fitted instance of this class
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged, of another class or version, or holds an index out of range.
-        """
-        header, arrays = persistence.load(path, cls.__name__)
-        try:
-            model = cls(**parameters_from_json(header["parameters"]))
-            model.classes_ = persistence.flat_array(arrays, "classes", "biufU", (2,))
-            model.n_features_in_ = check_integer("n_features", header["n_features"], 1)
-            for name in cls._fitted_attributes:
-                setattr(model, name, arrays[name] if name in arrays else header["fitted"][name])
-            learners = learners_from_arrays(arrays, header["learner"], model.n_features_in_)
-            n = len(learners)
-            thresholds = persistence.flat_array(arrays, "stage_thresholds", "f", (n,))
-            weights = persistence.flat_array(arrays, "weights", "f", (n, n * (n + 1) // 2))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path} is not a complete {cls.__name__}: {error}. Save the model again.") from error
+    def _fit_from_file(self, header, arrays):
+        learners = learners_from_arrays(arrays, header["learner"], self.n_features_in_)
+        n = len(learners)
+        thresholds = persistence.array_of(arrays, "stage_thresholds", np.float64, (n,))
+        weights = persistence.array_of(arrays, "weights", np.float64, (n,), (n * (n + 1) // 2,))
+        with np.errstate(over="ignore"):
+            largest = np.abs(weights).sum() + np.abs(thresholds).max()
+        if not np.isfinite(largest):
+            raise ValueError("The sum of the weights is infinite. The file is damaged.")
         if len(weights) > n:  # the weights after each round, end to end
             weights = np.split(weights, np.cumsum(np.arange(1, n)))
-        model._set_stages(learners, weights, thresholds)
-        return model
+        history_from_file(self, self._fitted_attributes, header["fitted"], arrays)
+        if self.n_iter_ != n:
+            raise ValueError(f"n_iter_ is {self.n_iter_}, but there are {n} learners. The file is damaged.")
+        self._set_stages(learners, weights, thresholds)

@@ -4,7 +4,7 @@ from paucens.base import WeightedEnsemble, prepare
 from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, plain_stages, reweighted
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_integer, check_positive
+from paucens.validation import all_or_nothing, check_positive
 
 
 class AdaBoostClassifier(WeightedEnsemble):
@@ -76,6 +76,10 @@ class AdaBoostClassifier(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_positive("shrinkage", self.shrinkage, most=1)
+
     @all_or_nothing
     def fit(self, X, y):
         """Fit the ensemble.
@@ -98,8 +102,7 @@ class AdaBoostClassifier(WeightedEnsemble):
             If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
             parameter is out of range.
         """
-        check_integer("n_estimators", self.n_estimators, 1)
-        check_positive("shrinkage", self.shrinkage, most=1)
+        self._check_parameters()
         with Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             start = balanced_weights(training.n_positives, training.n_negatives)

@@ -8,7 +8,7 @@ from paucens.base import WeightedEnsemble, prepare
 from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, plain_stages, reweighted
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_integer, check_positive
+from paucens.validation import all_or_nothing, check_positive
 
 
 class AsymBoostClassifier(WeightedEnsemble):
@@ -89,6 +89,11 @@ class AsymBoostClassifier(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_positive("shrinkage", self.shrinkage, most=1)
+        check_positive("asymmetry", self.asymmetry)
+
     @all_or_nothing
     def fit(self, X, y):
         """Fit the ensemble.
@@ -111,9 +116,7 @@ class AsymBoostClassifier(WeightedEnsemble):
             If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
             parameter is out of range.
         """
-        check_integer("n_estimators", self.n_estimators, 1)
-        check_positive("shrinkage", self.shrinkage, most=1)
-        check_positive("asymmetry", self.asymmetry)
+        self._check_parameters()
         factor = math.exp(math.log(self.asymmetry) / (2 * self.n_estimators))  # k^(1 / 2T)
 
         def reweight(signed_weights, n_positives, predictions, coefficient):

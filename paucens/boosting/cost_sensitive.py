@@ -14,7 +14,7 @@ from paucens.boosting.rounds import (
 )
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_integer, check_positive
+from paucens.validation import all_or_nothing, check_positive
 
 
 class CSAdaBoostClassifier(WeightedEnsemble):
@@ -110,6 +110,12 @@ class CSAdaBoostClassifier(WeightedEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_positive("shrinkage", self.shrinkage, most=1)
+        check_positive("cost_positive", self.cost_positive)
+        check_positive("cost_negative", self.cost_negative)
+
     @all_or_nothing
     def fit(self, X, y):
         """Fit the ensemble.
@@ -132,10 +138,7 @@ class CSAdaBoostClassifier(WeightedEnsemble):
             If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
             parameter is out of range.
         """
-        check_integer("n_estimators", self.n_estimators, 1)
-        check_positive("shrinkage", self.shrinkage, most=1)
-        check_positive("cost_positive", self.cost_positive)
-        check_positive("cost_negative", self.cost_negative)
+        self._check_parameters()
         costs = np.array([self.cost_positive, self.cost_negative], dtype=np.float64)
 
         def coefficient_of(signed_weights, n_positives, predictions, edge):

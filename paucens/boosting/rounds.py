@@ -5,7 +5,9 @@ learner, the other the next weights. Those of AdaBoost are `balanced_weights`, `
 """
 
 import numpy as np
-from tqdm import tqdm
+
+from paucens.persistence import array_of
+from paucens.progress import progress_bar
 
 LARGEST_COEFFICIENT = 5.0  # that of a perfect learner would be infinite
 NO_EDGE = 1e-12  # smaller edges are rounding errors
@@ -27,14 +29,14 @@ def boosting_rounds(booster, training, signed_weights, coefficient_of, reweight)
     reweight : callable(signed_weights, n_positives, predictions, coefficient) -> signed_weights
     """
     trainer, m = training.trainer, training.n_positives
-    learners, state = training.checkpoint.load()
-    coefficients = state.get("coefficients", np.empty(0)).tolist()
+    with training.checkpoint.resumed() as (learners, state):
+        coefficients = array_of(state, "coefficients", np.float64, (len(learners),)).tolist() if learners else []
     for learner, coefficient in zip(learners, coefficients, strict=True):
         predictions = trainer.predictions_of(learner)
         yield learner, predictions, coefficient
         signed_weights = reweight(signed_weights, m, predictions, coefficient)
-    with tqdm(
-        total=booster.n_estimators, initial=len(learners), disable=not booster.verbose, desc=type(booster).__name__
+    with progress_bar(
+        total=booster.n_estimators, initial=len(learners), verbose=booster.verbose, desc=type(booster).__name__
     ) as progress:
         for t in range(len(learners), booster.n_estimators):
             learner, predictions, edge = train_with_edge(trainer, signed_weights, t)

@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
-from tqdm import tqdm
 
 from paucens.base import WeightedEnsemble, prepare
 from paucens.boosting.rounds import LARGEST_COEFFICIENT, NO_EDGE, train_with_edge
@@ -11,7 +10,9 @@ from paucens.cutting_plane import training_threshold
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
 from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_integer
+from paucens.persistence import array_of
+from paucens.progress import progress_bar
+from paucens.validation import all_or_nothing
 
 NOISE = np.sqrt(0.5)  # sd of the noise of each score, so that P(s > t) = Phi(s - t)
 FAR = 8.0 * NOISE  # noise beyond this is negligible
@@ -23,6 +24,7 @@ NODES, SHARES = (values / 2 for values in np.polynomial.legendre.leggauss(8))  #
 PROBE = 0.1  # step between the two slopes that give the curvature
 MAX_HALVINGS = 30
 SATURATED = 1e-12  # a smaller distance of the objective from 1 is a rounding error
+HISTORY = {"objective_": np.float64}  # attributes that tell how a fit went, see `history_from_file`
 
 
 class PAUCBoostClassifier(WeightedEnsemble):
@@ -98,7 +100,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
     0.816
     """
 
-    _fitted_attributes = ("n_iter_", "objective_")
+    _fitted_attributes = HISTORY
 
     def __init__(
         self,
@@ -118,6 +120,14 @@ class PAUCBoostClassifier(WeightedEnsemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        alpha, beta = check_fpr_range(self.fpr_range)
+        if beta - alpha < NARROWEST:
+            raise ValueError(
+                f"fpr_range must be at least {NARROWEST:g} wide for a smoothed area; got {self.fpr_range!r}. Widen it."
+            )
 
     @all_or_nothing
     def fit(self, X, y):
@@ -141,15 +151,10 @@ class PAUCBoostClassifier(WeightedEnsemble):
             If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
             parameter is out of range.
         """
-        check_integer("n_estimators", self.n_estimators, 1)
-        alpha, beta = check_fpr_range(self.fpr_range)
-        if beta - alpha < NARROWEST:
-            raise ValueError(
-                f"fpr_range must be at least {NARROWEST:g} wide for a smoothed area; got {self.fpr_range!r}. Widen it."
-            )
+        self._check_parameters()
         with Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
-            learners, history = self._run_rounds(training, (alpha, beta))
+            learners, history = self._run_rounds(training, check_fpr_range(self.fpr_range))
         coefficients, thresholds, self.objective_ = (np.array(column) for column in zip(*history, strict=True))
         self._set_stages(learners, coefficients, thresholds)
         return self
@@ -160,14 +165,14 @@ class PAUCBoostClassifier(WeightedEnsemble):
         A first learner without edge counts as a round of coefficient 0.
         """
         trainer, m, n = training.trainer, training.n_positives, training.n_negatives
-        learners, state = training.checkpoint.load()
-        history = state.get("history", np.empty((0, 3))).tolist()
+        with training.checkpoint.resumed() as (learners, state):
+            history = array_of(state, "history", np.float64, (len(learners), 3)).tolist() if learners else []
         scores = np.zeros(m + n)
         for learner, (coefficient, _, _) in zip(learners, history, strict=True):
             scores = scores + coefficient * trainer.predictions_of(learner).dense
         area = SmoothedArea(scores, m, fpr_range)
-        with tqdm(
-            total=self.n_estimators, initial=len(learners), disable=not self.verbose, desc=type(self).__name__
+        with progress_bar(
+            total=self.n_estimators, initial=len(learners), verbose=self.verbose, desc=type(self).__name__
         ) as progress:
             for t in range(len(learners), self.n_estimators):
                 if 1 - area.value <= SATURATED:

@@ -7,6 +7,7 @@ import numpy as np
 from paucens._kernels.ordering import order_ranked
 from paucens._kernels.stores import add_samples
 from paucens.metrics import check_fpr_range, rank_range
+from paucens.persistence import check_index
 from paucens.validation import check_choice
 
 
@@ -174,7 +175,8 @@ def cuts_to_arrays(cuts):
 
 
 def cuts_from_arrays(arrays, n_samples):
-    """Return the cuts of `cuts_to_arrays`, of n_samples samples each."""
+    """Return the cuts of `cuts_to_arrays`, of n_samples samples each; raise ValueError if one names another sample."""
+    check_index("samples", arrays["samples"], n_samples)
     samples, counts = (
         np.split(arrays[name], np.cumsum(arrays["sizes"][:-1, k])) for k, name in enumerate(("samples", "counts"))
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from paucens.cutting_plane.cut import kth_largest, lowest_relevant
+from paucens.persistence import check_index
 
 SPARE = 3  # negatives kept for each one that the oracle needs
 LEAST = 500  # negatives kept in addition
@@ -92,7 +93,8 @@ class ScreenedScores:
         return {"reference": self._reference, "outside": np.array(self._outside), "samples": samples, "flags": flags}
 
     def restore(self, state, predictions):
-        """Restore a `state`, given the predictions of its learners."""
+        """Restore a `state`, given the predictions of its learners; raise ValueError if it names other samples."""
+        check_index("samples", state["samples"], self._all.n_samples)
         for of_learner in predictions:
             self._all.append(of_learner)
         screened, self._may_shrink = state["flags"].tolist()

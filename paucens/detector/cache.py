@@ -2,18 +2,15 @@
 
 import contextlib
 import json
-import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from paucens.base import check_same, expendable, locked
 from paucens.detector.model import PedestrianDetector
-
-try:
-    import fcntl
-except ImportError:  # not a POSIX system: nobody waits for anybody
-    fcntl = None
+from paucens.persistence import map_array, read_array, remove_parts, replacing, write_array
+from paucens.validation import check_number
 
 BLOCK_BYTES = 64_000_000  # of samples transposed at a time
 
@@ -31,16 +28,17 @@ class TrainingCache:
     Raises
     ------
     ValueError
-        If the folder holds results of other settings.
+        If the folder holds results of other settings, or they are damaged.
     """
 
     def __init__(self, folder, settings):
         self._folder = Path(folder)
-        known, wanted = self._path("settings.json"), json.dumps(settings, indent=1)
+        known, wanted = self._path("settings.json"), json.dumps(settings, indent=1).encode()
         if known.exists():
-            _check_same(known, json.loads(known.read_text(encoding="utf-8")), json.loads(wanted))
+            check_same(self._folder, _read_settings(known), json.loads(wanted))
         else:
-            self._write(known, lambda path: path.write_text(wanted, encoding="utf-8"))
+            with replacing(known, len(wanted)) as file:
+                file.write(wanted)
 
     @classmethod
     @contextlib.contextmanager
@@ -53,10 +51,10 @@ class TrainingCache:
             Made if it does not exist. Another training in it is waited for. None means a temporary folder.
         settings : dict
         """
-        with tempfile.TemporaryDirectory() if folder is None else contextlib.nullcontext(folder) as path:
-            Path(path).mkdir(parents=True, exist_ok=True)
-            with _locked(Path(path) / ".lock"):
-                yield cls(path, settings)
+        place = tempfile.TemporaryDirectory() if folder is None else contextlib.nullcontext(folder)
+        with place as path, locked(Path(path) / ".lock"):
+            remove_parts(path)
+            yield cls(path, settings)
 
     # -- rounds ------------------------------------------------------------------------------------
 
@@ -71,7 +69,11 @@ class TrainingCache:
     def load_detector(self, k):
         """Read the detector of round k and remove what was needed to train it."""
         self._remove(f"codes {k}.npy", f"fit {k}.npz")
-        return PedestrianDetector.load(self._path(f"round {k}.npz"))
+        path = self._path(f"round {k}.npz")
+        with expendable(path):
+            detector = PedestrianDetector.load(path)
+            check_number(f"'hard' in the notes of {path}", detector.notes.get("hard"))
+        return detector
 
     def fit_path(self, k):
         """Return the path of the unfinished fit of round k."""
@@ -86,17 +88,17 @@ class TrainingCache:
         *parts : ndarrays of shape (n, n_features), uint8
             Concatenated and transposed, a contiguous row per feature.
         """
+        shape = parts[0].shape[1], sum(map(len, parts))
 
-        def fill(path):
-            shape = (parts[0].shape[1], sum(map(len, parts)))
-            codes = np.lib.format.open_memmap(path, mode="w+", dtype=np.uint8, shape=shape)
-            width = max(1, BLOCK_BYTES // codes.shape[1])
-            for first in range(0, len(codes), width):
-                block = [samples[:, first : first + width] for samples in parts]
-                codes[first : first + width] = np.concatenate(block).T
-            codes.flush()
+        def blocks():
+            width = max(1, BLOCK_BYTES // shape[1])
+            for first in range(0, shape[0], width):
+                yield np.concatenate([samples[:, first : first + width] for samples in parts]).T
 
-        return self._mapped(f"codes {k}", fill)
+        path = self._path(f"codes {k}.npy")
+        if not path.exists():
+            write_array(path, np.uint8, shape, blocks())
+        return self._mapped(path)
 
     def clear(self):
         """Remove all samples; a finished training leaves its detectors."""
@@ -106,15 +108,22 @@ class TrainingCache:
 
     def array(self, name, make):
         """Return an array, mapped from its file; `make()` is called if it does not exist yet."""
-        return self._mapped(name, lambda path: _save(path, make()))
+        path = self._path(f"{name}.npy")
+        if not path.exists():
+            _write(path, make())
+        return self._mapped(path)
 
     def arrays(self, name, make):
         """Return two arrays; `make()` is called if one of them does not exist yet."""
         paths = [self._path(f"{name} {k}.npy") for k in range(2)]
         if not all(path.exists() for path in paths):
             for path, made in zip(paths, make(), strict=True):
-                self._write(path, lambda part, made=made: _save(part, made))
-        return tuple(np.load(path, allow_pickle=False) for path in paths)
+                _write(path, made)
+        arrays = []
+        for path in paths:
+            with expendable(path):
+                arrays.append(read_array(path))
+        return tuple(arrays)
 
     def samples(self, name, make):
         """Return samples, uint8 (n, n_features), mapped from a file.
@@ -126,20 +135,13 @@ class TrainingCache:
         make : callable
             Returns a list of (samples, rows), which are concatenated. Called if the file does not exist yet.
         """
-
-        def fill(path):
+        path = self._path(f"{name}.npy")
+        if not path.exists():
             parts = make()
-            shape = (sum(len(rows) for _, rows in parts), parts[0][0].shape[1])
-            stack = np.lib.format.open_memmap(path, mode="w+", dtype=np.uint8, shape=shape)
-            first = 0
-            for samples, rows in parts:
-                stack[first : first + len(rows)] = samples[rows]
-                first += len(rows)
-            stack.flush()
-
-        mapped = self._mapped(name, fill)
+            shape = sum(len(rows) for _, rows in parts), parts[0][0].shape[1]
+            write_array(path, np.uint8, shape, (samples[rows] for samples, rows in parts))
         self._remove(f"{name} *.npy")
-        return mapped
+        return self._mapped(path)
 
     def forget(self, name):
         """Remove samples that are no longer needed."""
@@ -150,17 +152,9 @@ class TrainingCache:
     def _path(self, name):
         return self._folder / name.replace(" ", "_")
 
-    def _mapped(self, name, fill):
-        path = self._path(f"{name}.npy")
-        if not path.exists():
-            self._write(path, fill)
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-
-    def _write(self, path, write):
-        """Write under another name and rename, so that a file that exists is complete."""
-        part = path.with_name(f".{path.name}.part")
-        write(part)
-        os.replace(part, path)
+    def _mapped(self, path):
+        with expendable(path):
+            return map_array(path)
 
     def _remove(self, *patterns):
         for pattern in patterns:
@@ -168,26 +162,19 @@ class TrainingCache:
                 path.unlink()
 
 
-@contextlib.contextmanager
-def _locked(path):
-    """Hold a lock file; it is released even if the process is killed."""
-    with open(path, "wb") as file:
-        if fcntl is not None:
-            with contextlib.suppress(OSError):  # a file system without locks
-                fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _write(path, array):
+    write_array(path, array.dtype, array.shape, [array])
 
 
-def _save(path, array):
-    with open(path, "wb") as file:  # np.save would add a suffix to a path
-        np.save(file, array, allow_pickle=False)
-
-
-def _check_same(path, known, wanted):
-    different = [name for name in wanted | known if known.get(name) != wanted.get(name)]
-    if different:
-        name = different[0]
+def _read_settings(path):
+    """Return the settings in a file; raise ValueError that says what to do if it is damaged."""
+    try:
+        settings = json.loads(path.read_bytes())
+        if not isinstance(settings, dict):
+            raise ValueError("it is no JSON object")
+    except (ValueError, RecursionError) as error:
         raise ValueError(
-            f"{path.parent} holds another training: its {name} is {known.get(name)}, not {wanted.get(name)}. Give "
-            "another folder, or remove this one."
-        )
+            f"{path} is damaged ({error}), so nothing tells which training {path.parent} belongs to. Remove the "
+            "folder, and training starts anew; or give another folder."
+        ) from error
+    return settings

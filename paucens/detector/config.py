@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import clone
 
-from paucens.base import WeightedEnsemble
+from paucens.base import WeightedEnsemble, ensemble_settings
 from paucens.detector.samples import stream
 from paucens.detector.scan import Search
 from paucens.detector.stages import checked_stages, stage_columns
@@ -17,8 +17,9 @@ from paucens.features import ChannelSpec
 from paucens.images import check_sources
 from paucens.learners.binning import MAX_BINS
 from paucens.persistence import plain
-from paucens.validation import check_choice, check_integer
+from paucens.validation import check_choice, check_integer, check_verbose
 
+REPLACED = ("n_estimators", "max_bins")  # parameters of the classifiers: those of the training count
 OWN_NOTES = ("hard", "negatives")  # the score above which a window is hard; the number of negatives of the last round
 
 
@@ -58,15 +59,17 @@ class TrainingConfig:
             raise ValueError(
                 f"n_estimators must be a tuple of numbers of trees, one per round; got {self.n_estimators!r}."
             )
-        for n in self.n_estimators:
-            check_integer("n_estimators", n, 1)
-        check_integer("n_negatives", self.n_negatives, 1)
-        check_integer("most_negatives", self.most_negatives, self.n_negatives)
-        check_integer("per_image", self.per_image, 1)
-        check_choice("repeat_edges", self.repeat_edges, (True, False, "mask"))
-        check_choice("mirrors", self.mirrors, (True, False))
-        check_integer("random_state", self.random_state, 0)
-        check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS)
+        self._set("n_estimators", tuple(check_integer("n_estimators", n, 1) for n in self.n_estimators))
+        for name, least in (
+            ("n_negatives", 1),
+            ("most_negatives", self.n_negatives),
+            ("per_image", 1),
+            ("random_state", 0),
+        ):
+            self._set(name, check_integer(name, getattr(self, name), least))
+        for name, allowed in (("repeat_edges", (True, False, "mask")), ("mirrors", (True, False))):
+            self._set(name, check_choice(name, getattr(self, name), allowed))
+        check_verbose(self.verbose)
         _check_notes(self.notes)
         if len(self.places) == 0:
             window = self.search.window
@@ -79,6 +82,14 @@ class TrainingConfig:
                     f"All cells of {self.stage_families[first]}, stages[{first}], depend on pixels outside the crop of "
                     "the window. Give the window a larger margin, or the stage other channels."
                 )
+
+    def _set(self, name, value):
+        object.__setattr__(self, name, value)  # the class is frozen for everybody else
+
+    @cached_property
+    def max_bins(self):
+        """Maximum number of bins of a feature: that of the first classifier, since all rounds have the same bins."""
+        return check_integer("max_bins", self.classifiers[0].max_bins, 2, MAX_BINS)
 
     @cached_property
     def search(self):
@@ -131,7 +142,8 @@ class TrainingConfig:
             "window": asdict(self.window),
             "scales": self.scales,
             "smooth": self.smooth,
-            "classifiers": [repr(classifier) for classifier in self.classifiers],
+            "classifiers": [ensemble_settings(one, REPLACED) for one in self.classifiers],
+            "max_bins": self.max_bins,
             "n_estimators": self.n_estimators,
             "n_negatives": self.n_negatives,
             "most_negatives": self.most_negatives,

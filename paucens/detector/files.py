@@ -26,7 +26,7 @@ def header_and_arrays(detector):
         "window": asdict(detector.window),
         "scales": detector.scales,
         "smooth": detector.smooth,
-        "threshold": detector.threshold,
+        "threshold": persistence.typed(check_number("threshold", detector.threshold), "threshold"),
         "lambdas": detector.lambdas,
         "notes": detector.notes,
         "first_stage": None if first is None else _settings_of(first),
@@ -39,39 +39,34 @@ def header_and_arrays(detector):
     return header, arrays
 
 
-def attributes_of_file(path):
-    """Read the attributes of a detector from its file, a dict.
+def attributes_of_file(header, arrays):
+    """Return the attributes of a detector, a dict, from what its file holds.
 
     Raises
     ------
-    ValueError
-        If the file is damaged, of another kind or version, or holds an index or a setting out of range.
+    ValueError, KeyError, TypeError, AttributeError
+        If an array or a setting is missing, of the wrong type, not finite or out of range.
     """
-    header, arrays = persistence.load(path, KIND)
+    own = dict(arrays)
     first, proposals = (
-        {name.removeprefix(part): arrays.pop(name) for name in list(arrays) if name.startswith(part)}
+        {name.removeprefix(part): own.pop(name) for name in list(own) if name.startswith(part)}
         for part in (FIRST_STAGE, PROPOSALS)
     )
-    try:
-        spec = ChannelSpec.parse(header["spec"]["families"], Preset.from_plain(header["spec"]["preset"]))
-        sizes = {name: tuple(size) if isinstance(size, list) else size for name, size in header["window"].items()}
-        attributes = {
-            "search": Search(spec, Window(**sizes), header["scales"], header["smooth"], header["lambdas"]),
-            "trees": DetectorTrees(**arrays),
-            "threshold": check_number("threshold", header["threshold"]),
-            "notes": header["notes"],
-            "first_stage": _first_stage(header.get("first_stage"), first),
-            "proposals": Bing.from_arrays(proposals) if proposals else None,
-        }
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is not a complete detector: {error}. Save the model again.") from error
-    window, first = attributes["search"].window, attributes["first_stage"]
-    check_trees(attributes["trees"], window, spec)
-    if first is not None:
-        check_first_stage(first, attributes["search"])
-        if first.trees is not None:
-            check_trees(first.trees, window, spec.restricted(first.families))
-    return attributes
+    spec = ChannelSpec.parse(header["spec"]["families"], Preset.from_plain(header["spec"]["preset"]))
+    sizes = {name: tuple(size) if isinstance(size, list) else size for name, size in header["window"].items()}
+    search = Search(spec, Window(**sizes), header["scales"], header["smooth"], header["lambdas"])
+    trees = DetectorTrees(**own)
+    check_trees(trees, search.window, spec)
+    if not isinstance(header["notes"], dict):
+        raise ValueError(f"notes must be a JSON object; got {header['notes']!r}. The file is damaged.")
+    return {
+        "search": search,
+        "trees": trees,
+        "threshold": check_number("threshold", persistence.untyped(header["threshold"])),
+        "notes": header["notes"],
+        "first_stage": _first_stage(header.get("first_stage"), first, search),
+        "proposals": Bing.from_arrays(proposals) if proposals else None,
+    }
 
 
 def _settings_of(first):
@@ -79,25 +74,29 @@ def _settings_of(first):
     return {"families": "+".join(first.families), "within": within}
 
 
-def _first_stage(settings, arrays):
+def _first_stage(settings, arrays, search):
     """Make the first stage of a file; files of version 0.1 have none."""
     if settings is None and not arrays:
         return None
     trees = DetectorTrees(**arrays) if arrays else None
     within = np.inf if settings["within"] is None else check_number("within", settings["within"])
-    return FirstStage(tuple(settings["families"].split("+")), trees, within)
+    first = FirstStage(tuple(settings["families"].split("+")), trees, within)
+    check_first_stage(first, search)
+    if trees is not None:
+        check_trees(trees, search.window, search.spec.restricted(first.families))
+    return first
 
 
 def check_trees(trees, window, spec):
-    """Raise ValueError if the trees of a file are not whole or look outside the window."""
+    """Raise ValueError if the trees of a file are not whole, not finite or look outside the window."""
     n_trees, n_nodes = len(trees.rejection), len(trees.child)
     shapes = {"first": (n_trees + 1,), "place": (n_nodes, 3), "bias": (), "rejection": (n_trees,)}
     for name, array in trees.arrays().items():
         kind = "i4" if name in ("first", "place", "child") else "f4"
         if array.shape != shapes.get(name, (n_nodes,)) or array.dtype.str[1:] != kind:
             raise ValueError(f"{name} is {array.dtype} of shape {array.shape}. The file is damaged.")
-        if kind == "f4" and np.isnan(array).any():
-            raise ValueError(f"{name} holds nan. The file is damaged.")
+        if np.isnan(array).any() or (name != "rejection" and np.isinf(array).any()):
+            raise ValueError(f"{name} holds nan or infinity. The file is damaged.")
     sizes = np.diff(trees.first)
     if n_trees == 0 or trees.first[0] != 0 or trees.first[-1] != n_nodes or (sizes < 1).any():
         raise ValueError("The trees do not follow each other. The file is damaged.")
@@ -109,3 +108,6 @@ def check_trees(trees, window, spec):
         zip(("row", "column", "channel"), (*window.cells, spec.n_channels), strict=True)
     ):
         persistence.check_index(name, trees.place[:, column], upper)
+    largest = np.abs(trees.bias) + np.maximum.reduceat(np.abs(trees.value), trees.first[:-1]).sum(dtype=np.float64)
+    if largest > np.finfo(np.float32).max:
+        raise ValueError("The sum of the trees is infinite in single precision. The file is damaged.")

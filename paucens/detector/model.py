@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from paucens import persistence
-from paucens.detector.files import attributes_of_file, header_and_arrays
+from paucens.detector.files import KIND, attributes_of_file, header_and_arrays
 from paucens.detector.first_stage import FirstStage, check_first_stage, two_stages
 from paucens.detector.scan import Search, windows_where
 from paucens.detector.suppression import non_maximum_suppression
@@ -305,7 +305,21 @@ class PedestrianDetector:
     # -- files -------------------------------------------------------------------------------------
 
     def save(self, path):
-        """Write the detector to one `.npz` file, without pickle; the file is written completely or not at all."""
+        """Write the detector to one `.npz` file, without pickle.
+
+        Parameters
+        ----------
+        path : path-like
+            The file is written exactly there, completely or not at all: "model" gets no suffix, an existing file is
+            replaced, and a link is followed.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the threshold is nan, or the notes are not JSON values.
+        OSError
+            If the folder is missing or cannot be written to, or the disk is full.
+        """
         persistence.save(path, *header_and_arrays(self))
 
     @classmethod
@@ -330,6 +344,10 @@ class PedestrianDetector:
         Raises
         ------
         ValueError
-            If the file is damaged, of another kind or version, or holds an index or a setting out of range.
+            If the file is damaged, of another kind or version, or holds a number or a setting that is out of range. The
+            message names the file.
+        OSError
+            If it does not exist or cannot be read.
         """
-        return cls(**attributes_of_file(path))
+        with persistence.opened(path, KIND) as (header, arrays):
+            return cls(**attributes_of_file(header, arrays))

@@ -4,12 +4,12 @@ import itertools
 from functools import cached_property
 
 import numpy as np
-from tqdm import tqdm
 
 from paucens.detector.samples import repeated_edges, stream
 from paucens.detector.window_sampler import MIRRORED, WindowSampler
 from paucens.images import pixels_at
 from paucens.learners.binning import code_features, find_thresholds
+from paucens.progress import progress_bar
 
 IMAGES_PER_FILE = 32
 ROWS_PER_COPY = 500
@@ -123,7 +123,7 @@ class SampleSet:
             values[n_drawn : n_drawn + len(part)] = part
             n_drawn += len(part)
         self._check_some(n_drawn - n_positives)
-        return find_thresholds(values[:n_drawn], config.classifiers[0].max_bins, self._threads)
+        return find_thresholds(values[:n_drawn], config.max_bins, self._threads)
 
     def _drawn(self, name, order, draw, enough=np.inf):
         """Draw windows from images in an order, a file for some images at a time, until there are enough.
@@ -133,7 +133,7 @@ class SampleSet:
         parts : list of (samples, rows)
         """
         parts, left = [], enough
-        for k, chosen in enumerate(tqdm(_batches(order), name, disable=not self._config.verbose)):
+        for k, chosen in enumerate(progress_bar(_batches(order), name, verbose=self._config.verbose)):
             samples = self._cache.array(f"{name} {k}", lambda chosen=chosen: self._codes(draw(chosen)))
             parts.append((samples, np.arange(min(len(samples), left), dtype=np.int64)))
             left -= len(samples)
@@ -147,10 +147,10 @@ class SampleSet:
 
     def _check_some(self, n_negatives):
         if n_negatives == 0:
-            height, width = self._config.search.window.shape
+            height, width = self._config.search.window.least_image
             raise ValueError(
-                f"None of {len(self._config.negative_images)} negative images holds a window of {height} x "
-                f"{width} pixels; give larger ones."
+                f"None of {len(self._config.negative_images)} negative images is large enough for a window; give "
+                f"images of at least {height} x {width} pixels (height x width)."
             )
 
 

@@ -92,7 +92,8 @@ def train_detector(
         Folder for intermediate results; made if it does not exist. Training that was interrupted at any point goes on
         from it and ends with the same detector, bit for bit. While training runs the folder holds two to three bytes
         per value of a sample; there are (2 len(positives) + most_negatives) samples. In the end the detectors are left.
-        A second training in the same folder waits for the first one. Default: a temporary folder.
+        A second training in the same folder waits for the first one, and warns which process that is. Default: a
+        temporary folder.
     notes : dict, optional
         What the model file should tell about its data, JSON values. Training adds "negatives", the number of negatives
         in the last round, and "hard", the score above which a window is hard.
@@ -108,7 +109,10 @@ def train_detector(
     ValueError, TypeError
         If there are no positives or images, crops have another size, no image holds a window, the ensemble does not
         consist of trees, a parameter is out of range, the stages do not fit the spec or the number of trees, or
-        `checkpoint` holds another training, that is, one that differs in anything but the code.
+        `checkpoint` is damaged or holds another training, one of other data or of other parameters than `n_jobs` and
+        `verbose`. The message names what differs.
+    OSError
+        If the disk is full, with the file and the bytes that it takes.
 
     Notes
     -----

@@ -48,12 +48,16 @@ class Window:
             sides = getattr(self, name)
             if not isinstance(sides, tuple) or len(sides) != 2:
                 raise ValueError(f"{name} of a window must be a tuple (height, width) in pixels; got {sides!r}.")
-        for name, side, least in (*(("shape", side, CELL) for side in self.shape), ("margin", self.margin, 0)):
-            if check_integer(f"{name} of a window", side, least, MOST_PIXELS) % CELL:
-                raise ValueError(f"{name} of a window must be made of whole cells of {CELL} pixels; got {side}.")
-        for inner, side in zip(self.target, self.shape, strict=True):
-            check_positive("target of a window", inner, most=side)
-        check_choice("inside of a window", self.inside, (True, False))
+        shape = tuple(_whole_cells("shape", side, CELL) for side in self.shape)
+        pairs = zip(self.target, shape, strict=True)
+        checked = {
+            "shape": shape,
+            "target": tuple(check_positive("target of a window", inner, most=side) for inner, side in pairs),
+            "margin": _whole_cells("margin", self.margin, 0),
+            "inside": check_choice("inside of a window", self.inside, (True, False)),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)  # the class is frozen for everybody else
 
     @property
     def cells(self):
@@ -78,6 +82,12 @@ class Window:
     def padding(self):
         """Number of pixels added on each side of an image: the overhang, and the margin around the windows there."""
         return tuple(side + self.margin for side in self.overhang)
+
+    @property
+    def least_image(self):
+        """Height and width in pixels that suffice for an image to hold a window: four cells, or more."""
+        sides = self.shape if self.inside else self.target
+        return tuple(max(int(np.ceil(side)), 4 * CELL) for side in sides)
 
     def boxes(self, cells, ratio):
         """Compute the boxes of the objects in windows.
@@ -134,3 +144,11 @@ class Window:
         for n_cells in self.cells:
             start = self.margin + CELL * np.arange(n_cells)
             yield start + spec.supports[:, :1], start + spec.supports[:, 1:]
+
+
+def _whole_cells(name, side, least):
+    """Return a number of pixels; raise ValueError unless it is a multiple of the side of a cell."""
+    pixels = check_integer(f"{name} of a window", side, least, MOST_PIXELS)
+    if pixels % CELL:
+        raise ValueError(f"{name} of a window must be made of whole cells of {CELL} pixels; got {side}.")
+    return pixels

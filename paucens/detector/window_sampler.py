@@ -110,7 +110,7 @@ class WindowSampler:
         levels = self.search.levels(rgb.shape[:2])
         shapes = [self.search.window.grid_shape(level.shape) for level in levels]
         ends = np.cumsum([rows * columns for rows, columns in shapes])
-        if len(ends) == 0:
+        if len(ends) == 0 or ends[-1] == 0:
             return self._none()
         drawn = np.sort(stream(self.seed, 0, index).integers(ends[-1], size=n))
         of_level = np.searchsorted(ends, drawn, side="right")

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
-from paucens.validation import check_choice, check_number, check_positive
+from paucens.validation import check_choice, check_flag, check_number, check_positive
 
 ACF = ("LUV", "M", "O")
 FAMILIES = (*ACF, "spLBP", "LBP", "spCov", "Cov")  # in the order of their channels
@@ -23,8 +23,7 @@ def _as_tuple(instance, name):
 
 def _check_flags(instance, *names):
     for name in names:
-        if not isinstance(getattr(instance, name), bool):
-            raise TypeError(f"{name} must be True or False; got {getattr(instance, name)!r}.")
+        _set(instance, name, check_flag(name, getattr(instance, name)))
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ class ForeignLearner:
     def __init__(self, learner):
         self._learner = learner
 
-    def make_trainer(self, X, order, max_bins, threads, seed):
-        """Prepare X as in `WeakLearner.make_trainer`; raise TypeError if the learner lacks a method."""
+    def check_parameters(self):
+        """Raise TypeError if the learner is a class or lacks a method."""
         learner = self._learner
         if isinstance(learner, type):
             raise TypeError(
@@ -35,7 +35,10 @@ class ForeignLearner:
                     f"learner must have fit(X, signed_weights) and predict(X); {learner!r} has no {method}. "
                     "Tree(depth=3) and Stump() are ready to use."
                 )
-        return ForeignTrainer(learner, X, order)
+
+    def make_trainer(self, X, order, max_bins, threads, seed):
+        """Prepare X as in `WeakLearner.make_trainer`."""
+        return ForeignTrainer(self._learner, X, order)
 
     def predict_checked(self, X, threads):
         """Predict; raise ValueError unless the learner returns one number in [-1, 1] per row."""

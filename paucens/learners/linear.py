@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from paucens.learners.foreign import in_row_order
 from paucens.learners.protocol import Predictions
-from paucens.persistence import flat_array
+from paucens.persistence import array_of
 from paucens.validation import all_or_nothing, check_features, check_positive, check_signed_weights
 
 TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
@@ -72,7 +72,7 @@ class Linear(BaseEstimator):
         """
         X = check_features(self, X)
         weights = check_signed_weights(signed_weights, len(X))
-        check_positive("C", self.C)
+        self.check_parameters()
         return self._fit_checked(X, weights)
 
     def _fit_checked(self, X, weights):
@@ -105,9 +105,12 @@ class Linear(BaseEstimator):
 
     # -- the protocol of weak learners -------------------------------------------------------------
 
+    def check_parameters(self):
+        """Raise ValueError unless C is positive."""
+        check_positive("C", self.C)
+
     def make_trainer(self, X, order, max_bins, threads, seed):
         """Prepare X for the learners of an ensemble; see `WeakLearner`."""
-        check_positive("C", self.C)
         return LinearTrainer(self, X, order)
 
     def predict_checked(self, X, threads=None):
@@ -125,10 +128,10 @@ class Linear(BaseEstimator):
 
     def from_arrays(self, arrays):
         """Return the learners in `arrays`; raise ValueError if the file is damaged."""
-        intercepts = flat_array(arrays, "linear/intercept", "f")
-        coefs = flat_array(arrays, "linear/coef", "f", (len(intercepts) * self.n_features_in_,))
-        if len(intercepts) == 0 or not (np.isfinite(coefs).all() and np.isfinite(intercepts).all()):
-            raise ValueError("There is no linear learner, or one that is not finite. The file is damaged.")
+        intercepts = array_of(arrays, "linear/intercept", np.float64, (None,))
+        coefs = array_of(arrays, "linear/coef", np.float64, (len(intercepts) * self.n_features_in_,))
+        if len(intercepts) == 0:
+            raise ValueError("There is no linear learner. The file is damaged.")
         learners = []
         for coef, intercept in zip(np.split(coefs, len(intercepts)), intercepts, strict=True):
             learner = copy.copy(self)

@@ -34,6 +34,7 @@ class TreeNodes(NamedTuple):
     gain: np.ndarray
 
 
+MOST_CODES = 256  # bins are bytes
 DTYPES = TreeNodes(np.int32, np.int32, np.float64, np.int32, np.float64, np.float64)
 
 
@@ -69,26 +70,33 @@ def trees_to_arrays(trees):
 
 
 def trees_from_arrays(arrays, n_features):
-    """Return the trees of `trees_to_arrays`, a list of TreeNodes; raise ValueError if an index is out of bounds."""
-    start = persistence.flat_array(arrays, "nodes/start", "iu")
-    fields = [
-        arrays[f"nodes/{name}"].astype(dtype, casting="same_kind")
-        for name, dtype in zip(TreeNodes._fields, DTYPES, strict=True)
-    ]
-    n_nodes = len(fields[0])
+    """Return the trees of `trees_to_arrays`, a list of TreeNodes; raise ValueError if a number is out of bounds."""
+    start = persistence.array_of(arrays, "nodes/start", np.int64, (None,))
+    n_nodes = len(arrays["nodes/child"])
+    nodes = TreeNodes(
+        *(
+            persistence.array_of(arrays, f"nodes/{name}", dtype, (n_nodes,))
+            for name, dtype in zip(TreeNodes._fields, DTYPES, strict=True)
+        )
+    )
+    sizes = np.diff(start)
     persistence.check_index("nodes/start", start, n_nodes + 1)
-    if any(field.shape != (n_nodes,) for field in fields) or len(start) < 2 or start[0] != 0 or start[-1] != n_nodes:
-        raise ValueError("There are no nodes, or their columns differ in length. The file is damaged.")
-    trees = [TreeNodes(*(field[first:last] for field in fields)) for first, last in itertools.pairwise(start)]
-    for nodes in trees:
-        _check_nodes(nodes, n_features)
-    return trees
+    if len(sizes) == 0 or start[0] != 0 or start[-1] != n_nodes or (sizes < 1).any():
+        raise ValueError("There are no nodes, or a tree has no node. The file is damaged.")
+    _check_nodes(nodes, start[:-1], sizes, n_features)
+    return [TreeNodes(*(field[first:last] for field in nodes)) for first, last in itertools.pairwise(start)]
 
 
-def _check_nodes(nodes, n_features):
-    n, inner = len(nodes.child), nodes.child != 0
-    persistence.check_index("nodes/child", nodes.child, n)
-    persistence.check_index("nodes/child", nodes.child[inner], n - 1)  # the right child is the next node
+def _check_nodes(nodes, start, sizes, n_features):
+    """Raise ValueError if a node of the trees that begin at `start` is out of bounds."""
+    inner = np.flatnonzero(nodes.child)
+    left = nodes.child[inner]
+    own = (np.arange(len(nodes.child)) - np.repeat(start, sizes))[inner]  # counted from the first node of the tree
+    largest = np.repeat(sizes, sizes)[inner] - 2  # the right child is the next node
+    persistence.check_index("nodes/child", nodes.child, sizes.max())
+    if (left <= own).any() or (left > largest).any():
+        raise ValueError("nodes/child: a node is its own ancestor, or lies outside its tree. The file is damaged.")
     persistence.check_index("nodes/column", nodes.column[inner], n_features)
-    if n == 0 or (nodes.child[inner] <= np.flatnonzero(inner)).any():
-        raise ValueError("A tree has no node, or a node that is its own ancestor. The file is damaged.")
+    persistence.check_index("nodes/code", nodes.code, MOST_CODES)
+    if (np.abs(nodes.value) > 1).any():
+        raise ValueError("nodes/value holds a prediction outside [-1, 1]. The file is damaged.")

@@ -62,6 +62,9 @@ class WeakLearner(Protocol):
     def predict(self, X):
         """Predict values in [-1, 1] for raw features."""
 
+    def check_parameters(self):
+        """Raise ValueError or TypeError if a parameter is out of range, whatever the data are."""
+
     def make_trainer(self, X, order, max_bins, threads, seed):
         """Prepare X for the learners of an ensemble.
 
@@ -93,5 +96,5 @@ class WeakLearner(Protocol):
         Raises
         ------
         ValueError
-            If an index points outside its array, or an array has the wrong shape.
+            If an index points outside its array, or an array has another shape or type or is not finite.
         """

@@ -72,6 +72,12 @@ class TreeLearner(BaseEstimator):
 
     # -- the protocol of weak learners -------------------------------------------------------------
 
+    def check_parameters(self):
+        """Raise ValueError if a parameter is out of range."""
+        self.growing_rule(1)
+        check_integer("max_bins", self.max_bins, 2, MAX_BINS)
+        check_random_state(getattr(self, "random_state", None))
+
     def make_trainer(self, X, order, max_bins, threads, seed):
         """Bin X for the trees of an ensemble; see `WeakLearner`."""
         max_bins = check_integer("max_bins", max_bins, 2, MAX_BINS)
@@ -232,15 +238,13 @@ class Tree(TreeLearner):
         """Resolve the parameters for data of n_features columns, a GrowingRule; raise ValueError if one is wrong."""
         if self.depth is None and self.max_leaves is None:
             raise ValueError("A tree needs a limit: set depth, max_leaves or both; got None for both.")
-        if self.depth is not None:
-            check_integer("depth", self.depth, 1)
-        if self.max_leaves is not None:
-            check_integer("max_leaves", self.max_leaves, 2)
+        depth = None if self.depth is None else check_integer("depth", self.depth, 1)
+        max_leaves = None if self.max_leaves is None else check_integer("max_leaves", self.max_leaves, 2)
         fraction = check_positive("column_fraction", self.column_fraction, most=1)
         check_choice("column_sampling", self.column_sampling, ("tree", "node"))
         return GrowingRule(
-            depth=self.depth,
-            max_leaves=self.max_leaves,
+            depth=depth,
+            max_leaves=max_leaves,
             **_leaf_rule(self.leaves, self.leaf_ridge),
             n_columns=max(1, round(fraction * n_features)),
             sample_nodes=fraction < 1 and self.column_sampling == "node",

@@ -8,6 +8,7 @@ in the CSV. What a CSV holds already is not measured again.
 import csv
 import json
 import os
+import sys
 from concurrent.futures import as_completed
 
 import pandas as pd
@@ -43,7 +44,8 @@ def collect(path, measure, cases, origin, executor=None):
 def _measure(journal, measure, cases, origin, executor):
     try:
         with journal.open("a", encoding="utf-8") as stream:
-            for case, rows in tqdm(_results(measure, cases, executor), journal.stem, len(cases), disable=None):
+            results, silent = _results(measure, cases, executor), None if sys.stderr else True  # None: if no terminal
+            for case, rows in tqdm(results, journal.stem, len(cases), disable=silent):
                 stream.write(_line(origin, _texts(case), [json.loads(_texts(row)) for row in rows]))
                 stream.flush()
     except KeyboardInterrupt:

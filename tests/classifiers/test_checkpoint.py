@@ -1,10 +1,22 @@
 """Fits on binned features, uninterrupted and resumed: the same ensemble, bit for bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import clone
 
-from paucens import AdaBoostClassifier, AdaBoostLDAClassifier, PAUCBoostClassifier, PAUCEnsClassifier, Stump, Tree
+from paucens import (
+    AdaBoostClassifier,
+    AdaBoostLDAClassifier,
+    Linear,
+    PAUCBoostClassifier,
+    PAUCEnsClassifier,
+    Stump,
+    Tree,
+    persistence,
+)
 from paucens.base import fit_binned
 from paucens.base.checkpoint import EVERY, Checkpoint
 from paucens.datasets import load_digits_parity, load_toy
@@ -95,8 +107,130 @@ def test_without_a_checkpoint_it_equals_fit(digits, binned):
 
 
 def test_only_trees_take_bins(binned):
-    class Foreign:
-        fit = predict = None
-
     with pytest.raises(TypeError, match=r"Only trees take binned features.*Tree\(depth=3\)"):
-        fit_binned(AdaBoostClassifier(learner=Foreign()), binned, 5)
+        fit_binned(AdaBoostClassifier(learner=Linear()), binned, 5)
+
+
+# -- what a checkpoint belongs to ------------------------------------------------------------------
+
+
+@pytest.fixture
+def toy():
+    X, y = load_toy(random_state=0)
+    return bin_features(X[np.argsort(1 - y, kind="stable")], 256, Threads(1)), int(y.sum())
+
+
+@pytest.fixture
+def cut_short(toy, monkeypatch, tmp_path):
+    """Return a function that cuts a fit of a model short, and the file that it leaves."""
+    monkeypatch.setattr("paucens.base.checkpoint.EVERY", 4)
+
+    def cut(model):
+        with pytest.raises(KeyboardInterrupt):
+            fit_binned(model, *toy, CutShort(tmp_path / "fit.npz", 5))
+        return tmp_path / "fit.npz"
+
+    return cut
+
+
+BOOSTER = AdaBoostClassifier(learner=Tree(depth=2), n_estimators=8, random_state=3)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"n_jobs": 2},
+        {"verbose": False},
+        {"learner__max_bins": 20},
+        {"learner__random_state": 5},
+        {"shrinkage": np.float64(1)},
+        {"random_state": np.int8(3), "n_estimators": np.int16(8)},
+    ],
+    ids=str,
+)
+def test_what_changes_no_result_does_not_matter(cut_short, toy, changes):
+    path, whole = cut_short(clone(BOOSTER)), fit_binned(clone(BOOSTER), *toy)
+    with sklearn.config_context(print_changed_only=False):
+        resumed = fit_binned(clone(BOOSTER).set_params(**changes), *toy, Checkpoint(path))
+    np.testing.assert_array_equal(resumed.weights_, whole.weights_)
+
+
+def test_the_default_learner_is_the_one_it_stands_for(cut_short, toy):
+    path = cut_short(AdaBoostClassifier(n_estimators=8))
+    assert fit_binned(AdaBoostClassifier(learner=Tree(depth=3), n_estimators=8), *toy, Checkpoint(path)).n_iter_ == 8
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"shrinkage": 0.5}, r"its shrinkage is 1\.0, not 0\.5"),
+        ({"learner": Tree(depth=3)}, r"its learner\.depth is 2, not 3"),
+        ({"n_estimators": 9, "random_state": None}, "its n_estimators is 8, not 9; its random_state is 3, not None"),
+    ],
+    ids=str,
+)
+def test_other_parameters_are_named(cut_short, toy, changes, message):
+    path = cut_short(clone(BOOSTER))
+    with pytest.raises(ValueError, match=rf"fit\.npz holds another training: {message}\. Give another place"):
+        fit_binned(clone(BOOSTER).set_params(**changes), *toy, Checkpoint(path))
+
+
+def test_other_data_are_named(cut_short, toy):
+    path, (binned, n_positives) = cut_short(clone(BOOSTER)), toy
+    other = replace(binned, codes=binned.codes ^ 1)
+    for data, message in (((other, n_positives), "its digest of the data"), ((binned, 7), "its n_positives is 200")):
+        with pytest.raises(ValueError, match=f"holds another training: {message}"):
+            fit_binned(clone(BOOSTER), *data, Checkpoint(path))
+    stages = [(0, np.array([0], dtype=np.int32))]
+    with pytest.raises(ValueError, match=r"holds another training: its stages is \[\], not \[\[0, "):
+        fit_binned(clone(BOOSTER), *toy, Checkpoint(path), stages)
+
+
+def rewrite(path, change):
+    """Apply a change to the header and arrays of a checkpoint."""
+    header, arrays = persistence.load(path, "Checkpoint")
+    header = {key: value for key, value in header.items() if key not in ("format", "format_version")}
+    change(header, arrays)
+    persistence.save(path, header, arrays)
+
+
+def test_checkpoints_that_tell_nothing_are_trusted(cut_short, toy):
+    """As those written before settings were noted."""
+    path, whole = cut_short(clone(BOOSTER)), fit_binned(clone(BOOSTER), *toy)
+    rewrite(path, lambda header, arrays: header.pop("settings"))
+    np.testing.assert_array_equal(fit_binned(clone(BOOSTER), *toy, Checkpoint(path)).weights_, whole.weights_)
+
+
+ENSEMBLE = PAUCEnsClassifier((0, 0.1), learner=Tree(depth=2), n_estimators=8, nu=1.0, anneal=False)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "change"),
+    [
+        (BOOSTER, "fit/coefficients", lambda a: a[:-1]),
+        (BOOSTER, "fit/coefficients", lambda a: a * np.nan),
+        (BOOSTER, "nodes/column", lambda a: a + 100),
+        (PAUCBoostClassifier(n_estimators=8), "fit/history", lambda a: a[:, :2]),
+        (ENSEMBLE, "fit/history", lambda a: a[:-1]),
+        (ENSEMBLE, "fit/stages", lambda a: a[:-1]),
+        (ENSEMBLE, "fit/thresholds", lambda a: a.astype(str)),
+        (ENSEMBLE, "fit/cuts/samples", lambda a: a + 10**6),
+        (ENSEMBLE, "fit/screen/samples", lambda a: np.array([-1])),
+        (ENSEMBLE, "fit/gram", lambda a: a[:-1]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_damaged_checkpoints_are_named(cut_short, toy, model, name, change):
+    path = cut_short(clone(model))
+    rewrite(path, lambda header, arrays: arrays.update({name: change(arrays[name])}))
+    with pytest.raises(ValueError, match=r"fit\.npz.* part of a checkpoint: remove .*fit\.npz, and its content"):
+        fit_binned(clone(model), *toy, Checkpoint(path))
+
+
+def test_a_truncated_checkpoint_says_what_to_do(cut_short, toy):
+    path = cut_short(clone(BOOSTER))
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(ValueError, match=r"not a complete \.npz file .* part of a checkpoint: remove"):
+        fit_binned(clone(BOOSTER), *toy, Checkpoint(path))
+    path.unlink()
+    assert fit_binned(clone(BOOSTER), *toy, Checkpoint(path)).n_iter_ == 8

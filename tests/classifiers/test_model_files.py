@@ -218,7 +218,7 @@ def test_an_interrupted_write_leaves_the_old_file(fitted, data, moment, error, t
     if moment == "while writing":
         monkeypatch.setattr(zipfile.ZipFile, "writestr", interrupt)
     else:
-        monkeypatch.setattr(persistence.os, "replace", stop)
+        monkeypatch.setattr("os.replace", stop)
     other = AdaBoostClassifier(n_estimators=2).fit(*data)
     with pytest.raises(error, match="stopped"):
         other.save(path)
@@ -309,9 +309,9 @@ STRUCTURE = {
     "last start is not the end": (set_entry("nodes/start", -1, lambda a: a[-1] - 1), "nodes"),
     "empty tree": (set_entry("nodes/start", 2, lambda a: a[1]), "no node"),
     "trees out of order": (set_entry("nodes/start", 2, lambda a: a[1] - 1), "no node"),
-    "short column": (replace_array("nodes/value", lambda a: a[:-1]), "differ in length"),
-    "long column": (replace_array("nodes/threshold", lambda a: np.append(a, 0.0)), "differ in length"),
-    "column of two dimensions": (replace_array("nodes/gain", lambda a: a[:, None]), "differ in length"),
+    "short column": (replace_array("nodes/value", lambda a: a[:-1]), "nodes/value has the shape"),
+    "long column": (replace_array("nodes/threshold", lambda a: np.append(a, 0.0)), "nodes/threshold has the shape"),
+    "column of two dimensions": (replace_array("nodes/gain", lambda a: a[:, None]), "nodes/gain has the shape"),
     "a weight too few": (replace_array("weights", lambda a: a[:-1]), "weights"),
     "a weight too many": (replace_array("weights", lambda a: np.append(a, 1.0)), "weights"),
     "a threshold too few": (replace_array("stage_thresholds", lambda a: a[:-1]), "thresholds"),
@@ -371,7 +371,7 @@ def test_damage_never_escapes_as_another_error(saved, case):
 def test_linear_learners_that_are_not_finite_are_refused(fitted, tmp_path):
     fitted["linear"].save(tmp_path / "model.npz")
     rewrite(tmp_path / "model.npz", PAUCEnsClassifier, set_entry("linear/coef", 0, np.nan))
-    with pytest.raises(ValueError, match="no linear learner, or one that is not finite"):
+    with pytest.raises(ValueError, match="linear/coef holds nan or infinity"):
         PAUCEnsClassifier.load(tmp_path / "model.npz")
 
 

@@ -165,8 +165,8 @@ def stage(families, within=None):
     [
         ({"first_stage": stage("LUV+M+O+spLBP+spCov")}, "place", None, "needs some families"),
         ({"first_stage": stage("")}, "place", None, "needs some families"),
-        ({"first_stage": 3}, "place", None, "not a complete detector"),
-        ({"first_stage": None}, "place", None, "not a complete detector"),
+        ({"first_stage": 3}, "place", None, "not a complete PedestrianDetector"),
+        ({"first_stage": None}, "place", None, "not a complete PedestrianDetector"),
         ({"first_stage": stage("LUV+Haar")}, "place", None, "needs some families"),
         ({"first_stage": stage("LUV")}, "place", None, "channel"),
         ({"first_stage": stage("LUV+M+O", -1)}, "place", None, "within must be a distance"),

@@ -9,8 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from paucens import persistence
-from paucens.persistence import check_index, load, save
+from paucens.persistence import archive, check_index, checks, load, save, values
 
 HEADER = {"kind": "Ensemble", "classes": ["no", "yes"], "nu": 0.1, "params": {"depth": 3, "anneal": None}}
 ARRAYS = {
@@ -160,7 +159,7 @@ def test_header_that_json_cannot_hold(tmp_path, header, error, message):
 
 @pytest.mark.parametrize("array", [[None], [{"a": 1}], np.array([1, "a"], dtype=object), np.zeros(2, "i4,O")])
 def test_objects_are_not_stored(tmp_path, array):
-    with pytest.raises(ValueError, match=r"Array 'x' has dtype .*objects are not stored"):
+    with pytest.raises(ValueError, match=r"Array 'x' cannot be saved: dtype .* no objects"):
         save(tmp_path / "m", HEADER, {"a": np.zeros(3), "x": array})
     assert not list(tmp_path.iterdir())
 
@@ -320,5 +319,6 @@ def test_index_inside(array, upper, lower):
 
 
 def test_examples_in_docstrings():
-    result = doctest.testmod(persistence)
-    assert result.attempted > 0 and result.failed == 0
+    for module in (archive, checks, values):
+        result = doctest.testmod(module)
+        assert result.attempted > 0 and result.failed == 0

@@ -1,0 +1,28 @@
+"""Files of named arrays and a JSON header, one `.npz` each; nothing here knows a class or unpickles.
+
+A file is a zip archive of `header.json`, readable with any unzip, and one `<name>.npy` per array. The header
+holds the name and version of the format and the `kind` of object that was saved.
+"""
+
+from paucens.persistence.archive import content_of, load, opened, save
+from paucens.persistence.arrays import map_array, read_array, write_array
+from paucens.persistence.checks import array_of, check_index
+from paucens.persistence.disk import remove_parts, replacing
+from paucens.persistence.values import plain, typed, untyped
+
+__all__ = [
+    "array_of",
+    "check_index",
+    "content_of",
+    "load",
+    "map_array",
+    "opened",
+    "plain",
+    "read_array",
+    "remove_parts",
+    "replacing",
+    "save",
+    "typed",
+    "untyped",
+    "write_array",
+]
