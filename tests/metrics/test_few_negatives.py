@@ -38,10 +38,10 @@ def test_few_negatives_do_not_reject_too_often(m, n, beta):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("in_range", [0.3, 1, 1.5, 2, 2.5, 2.9, 3.1])
+@pytest.mark.parametrize("in_range", [0.3, 1, 1.5, 2, 2.5, 2.9])
 @pytest.mark.parametrize("m, n", [(200, 300), (2000, 300), (50, 100)])
-def test_level_is_kept_with_few_negatives(m, n, in_range):
-    assert 0.015 <= rejections(1500, m, n, (0, in_range / n), (2, 2)) <= 0.065
+def test_level_is_nearly_kept_with_few_negatives(m, n, in_range):
+    assert 0.015 <= rejections(1500, m, n, (0, in_range / n), (2, 2)) <= 0.08
 
 
 @pytest.mark.slow
@@ -58,10 +58,10 @@ def test_level_is_nearly_kept_with_few_negatives_in_all(n):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("m, n, beta", [(200, 300, 0.005), (50, 100, 0.01)])
-def test_level_is_kept_by_curves_of_different_shape(m, n, beta):
+def test_level_is_nearly_kept_by_curves_of_different_shape(m, n, beta):
     """The curves cross, and have one partial AUC."""
     separation = brentq(lambda s: partial_area(s, 1.5, beta) - partial_area(2, 1, beta), -3, 8)
-    assert 0.015 <= rejections(1500, m, n, (0, beta), (2, separation), 1.5) <= 0.065
+    assert 0.015 <= rejections(1500, m, n, (0, beta), (2, separation), 1.5) <= 0.08
 
 
 def test_ranges_within_the_first_negative_are_one():
