@@ -11,7 +11,7 @@ from paucens.detector.trees import DetectorTrees
 from paucens.detector.window import Window
 from paucens.features import ChannelSpec
 from paucens.features.channels import CELL
-from paucens.features.pyramid import Level, level_pixels, levels_with_channels, scales
+from paucens.features.pyramid import MOST_PIXELS, MOST_SCALES, Level, level_pixels, levels_with_channels, scales
 from paucens.parallel import Threads
 from paucens.validation import check_integer, check_number, check_positive
 
@@ -20,8 +20,6 @@ kernels = chosen("windows")
 STEPS_PER_VALUE = 2  # of turning channels into strips, in the inner steps that `Threads.run` counts
 SLACK = 16  # floats that the scan may read behind the strips
 BAND_BYTES = 256_000_000  # of channels at a time; larger levels are searched in bands of rows
-MOST_PIXELS = 400_000_000  # of an enlarged image: 1.2 GB, and as much for its border
-MOST_SCALES = 64  # per factor of two
 
 
 class Band(NamedTuple):
@@ -108,16 +106,11 @@ class Search:
         """
         height = self.window.target[0]
         up = 0.0 if min_height is None else np.log2(height / min_height)
+        if up > 0:
+            _check_enlarged(image_shape, height, min_height)
         levels = scales(
             image_shape, per_octave=self.per_octave, octaves_up=up, min_shape=self.window.target, shrink=CELL
         )
-        if levels and up > 0 and np.prod(levels[0].shape, dtype=float) > MOST_PIXELS:
-            rows, columns = levels[0].shape
-            raise ValueError(
-                f"min_height={min_height:g} enlarges the image to {columns} x {rows} pixels; at most "
-                f"{MOST_PIXELS // 10**6} million are searched. Give a larger min_height, or a part of the "
-                "image."
-            )
         return [level for level in levels if max_height is None or height / level.ratio[0] <= max_height]
 
     def bands(self, rgb, levels, threads):
@@ -247,6 +240,16 @@ class Search:
         """
         row, column, channel = places.T.astype(np.int64)
         return (row * self.spec.n_channels + channel) * self.window.cells[1] + column
+
+
+def _check_enlarged(image_shape, height, min_height):
+    """Raise ValueError if an image would be too large when objects of `min_height` are enlarged to `height`."""
+    rows, columns = (height / min_height * side for side in image_shape)
+    if not rows * columns <= MOST_PIXELS:
+        raise ValueError(
+            f"min_height={min_height:g} enlarges the image to {columns:.6g} x {rows:.6g} pixels; at most "
+            f"{MOST_PIXELS // 10**6} million are searched. Give a larger min_height, or a part of the image."
+        )
 
 
 def windows_where(wanted):

@@ -46,8 +46,8 @@ def scales(shape, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), shrink=4)
     ----------
     shape : tuple of int
         Height and width of the image.
-    per_octave : int, default=8
-        Number of sizes per factor of two.
+    per_octave : float, default=8
+        Number of sizes per factor of two, at most 64.
     octaves_up : float, default=0
         Octaves of sizes larger than the image.
     min_shape : tuple of float, default=(50, 20.5)
@@ -77,7 +77,7 @@ def scales(shape, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), shrink=4)
     >>> len(levels), [level.shape for level in levels[:3]], sum(h * w for h, w in (level.shape for level in levels))
     (27, [(480, 640), (440, 588), (404, 540)], 1913232)
     """
-    check_integer("per_octave", per_octave, 1, MOST_SCALES)
+    check_positive("per_octave", per_octave, most=MOST_SCALES)
     for side in min_shape:
         check_positive("min_shape", side)
     height, width = shape

@@ -525,6 +525,8 @@ def test_heights(detector, scene):
             detector.detect(scene, **bad)
     with pytest.raises(ValueError, match=r"min_height=1 enlarges the image to 64000 x 48000 pixels; at most 400"):
         detector.detect(scene, min_height=1)
+    with pytest.raises(ValueError, match=r"enlarges the image to inf x inf pixels"):
+        detector.detect(scene, min_height=5e-324)
     for bad in (np.nan, "0"):
         with pytest.raises(ValueError, match="threshold must be a number, not nan"):
             detector.detect(scene, threshold=bad)

@@ -314,8 +314,8 @@ def test_the_border_of_a_level_is_repeated(monkeypatch, dtype, smooth, shape, pa
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"per_octave": 0}, "per_octave must be an integer, from 1 to 64; got 0"),
-        ({"per_octave": 2.5}, "per_octave must be an integer"),
+        ({"per_octave": 0}, "per_octave must be a finite number, larger than 0 and at most 64; got 0"),
+        ({"per_octave": 65}, "at most 64; got 65"),
         ({"n_approximated": -3}, "n_approximated must be an integer, 0 or larger; got -3"),
         ({"octaves_up": np.inf}, "octaves_up is inf; for an image of 19200 pixels it may be at most 7.2"),
         ({"octaves_up": 20}, "at most 400 million pixels"),
