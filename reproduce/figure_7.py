@@ -15,10 +15,10 @@ Protocol.
   (1966): the chin at 0.13 of the height, the shoulders at 0.18 and 0.26 wide, and about one more cell on each side.
 - Intervals are Wilson's, with the splits as independent samples, though those of one tree depend on each other. They do
   not say how much detectors of other seeds differ.
-- Right: the weights of `train_bing` on the same images, not normalised, and their sum of two bases. The outline of the
-  person is drawn by the same proportions on the 16 x 8 points. A point lies at the outline if one of the two
-  differences in its gradient crosses it. Head and shoulders are in the upper 48 pixels of the window. To tell whether
-  their place is special, they are moved to all 128 places of the window, around its borders.
+- Right: the weights of `train_bing` on the same images, as smooth as the detectors see them, not normalised, and their
+  sum of two bases. The outline of the person is drawn by the same proportions on the 16 x 8 points. A point lies at the
+  outline if one of the two differences in its gradient crosses it. Head and shoulders are in the upper 48 pixels of the
+  window. To tell whether their place is special, they are moved to all 128 places of the window, around its borders.
 
 Where we depart, and why.
 - The paper's figure is of Caltech, whose images are not available. The picture itself is not available either, so ours
@@ -75,7 +75,8 @@ def measure(run, case):
     """Train a detector, or load it, and count its splits; or train BING. A row per cell or point."""
     data = training_data(run)
     if case["method"] == BING:
-        found = bing_weights(train_bing(data.crops, data.images, random_state=run.seed, n_jobs=n_threads(run)))
+        how = {"random_state": run.seed, "n_jobs": n_threads(run)}
+        found = bing_weights(train_bing(data.crops, data.images, ACF.search(data), **how))
     else:
         detector, _ = trained(run, CONFIGS[case["method"], case["channels"]], data, run.seed)
         found = splits_of(detector)

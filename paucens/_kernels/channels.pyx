@@ -136,11 +136,11 @@ def colour_and_gradient(const pixel_t[:, :, ::1] rgb, const float[::1] table, fl
                         float[:, ::1] orientation, Py_ssize_t start, Py_ssize_t stop):
     """Write L, U, V of cell rows [start, stop), and M and O of their pixels, from LUV smoothed by [side centre side].
 
-    `colour`, or `magnitude` with `orientation`, may be empty: then they are not wanted. `scratch` has
-    (2 KEPT + 2) PLANES + 1 padded rows.
+    `colour` is (rows, 3, columns). It, or `magnitude` with `orientation`, may be empty: then they are not wanted.
+    `scratch` has (2 KEPT + 2) PLANES + 1 padded rows.
     """
     cdef Py_ssize_t h = CELL * (rgb.shape[0] // CELL), w = CELL * (rgb.shape[1] // CELL), k, y, n = w + 2, made
-    cdef bint is_colour = colour.shape[2] > 0, is_gradient = magnitude.shape[0] > 0
+    cdef bint is_colour = colour.shape[1] > 0, is_gradient = magnitude.shape[0] > 0
     cdef Py_ssize_t first = max(CELL * start - is_gradient, 0), last = min(CELL * stop + is_gradient, h)
     cdef rings_t rings
     if stop <= start or w == 0:
@@ -199,7 +199,8 @@ def normalise_and_bin(const float[:, ::1] magnitude, const float[:, ::1] orienta
                       Py_ssize_t stop):
     """Write cell rows [start, stop) of M / (M smoothed by taps + .005) and of its six orientation bins.
 
-    `mean` or `bins` may be empty. `scratch` has five rows of w + 2 len(taps), the last two for the bins.
+    `mean` (rows, 1, columns) or `bins` (rows, 6, columns) may be empty. `scratch` has five rows of w + 2 len(taps), the
+    last two for the bins.
     """
     cdef Py_ssize_t y, w = magnitude.shape[1], reach = taps.shape[0], n = w + 2 * reach
     cdef float* line
@@ -214,11 +215,11 @@ def normalise_and_bin(const float[:, ::1] magnitude, const float[:, ::1] orienta
             weigh_rows(magnitude, taps, y, line)
             weigh_columns(line, taps, normal, w)
             divide_row(&magnitude[y, 0], normal, w)
-            if mean.shape[2]:
+            if mean.shape[1]:
                 pool_row(normal, sums, w, y % CELL == 0)
                 if y % CELL == CELL - 1:
                     write_means(sums, mean, y // CELL, 0)
-            if bins.shape[2]:
+            if bins.shape[1]:
                 if y % CELL == 0:
                     memset(total, 0, 8 * (w // CELL) * sizeof(float))
                 bin_row(normal, &orientation[y, 0], total, w // CELL)

@@ -47,7 +47,7 @@ cdef struct Plan:      # what is wanted of an image
     float floor                      # variances up to this count as none
     const float* ridge               # is added to variances under the root
     char* out
-    Py_ssize_t plane_stride, line_stride, row_stride, cell_stride  # bytes
+    Py_ssize_t plane_stride, line_stride, row_stride, channel_stride  # bytes
 
 
 cdef inline Py_ssize_t n_windows(const Tile* tile, Py_ssize_t level) noexcept nogil:
@@ -115,19 +115,22 @@ cdef void collect(Tile* tile, bint pooled, Py_ssize_t level, Py_ssize_t channel)
 
 
 cdef void hand_over(const Plan* plan, Tile* tile, Py_ssize_t level, Py_ssize_t n_channels) noexcept nogil:
-    """Write the cells of a level, scaled and within bounds."""
+    """Write the cells of a level, scaled and within bounds.
+
+    Were each channel written as soon as it is collected, the whole would take a tenth longer.
+    """
     cdef Py_ssize_t g, channel
-    cdef float value
-    cdef float* out
-    cdef const float* factor = plan.factor[level]
-    cdef const float* lowest = plan.lowest[level]
-    cdef const float* highest = plan.highest[level]
-    for g in range(tile.n_cells[level]):
+    cdef float value, factor, lowest, highest
+    cdef const_row_t cells
+    cdef row_t out
+    for channel in range(n_channels):
+        factor, lowest = plan.factor[level][channel], plan.lowest[level][channel]
+        highest, cells = plan.highest[level][channel], tile.cells[level][channel]
         out = <float*> (plan.out + tile.row[level] * plan.row_stride
-                        + (tile.x0 // ROWS + plan.shift[level] + g) * plan.cell_stride) + plan.channel[level]
-        for channel in range(n_channels):
-            value = largest(tile.cells[level][channel][g] * factor[channel], lowest[channel])
-            out[channel] = value if value < highest[channel] else highest[channel]
+                        + (plan.channel[level] + channel) * plan.channel_stride) + tile.x0 // ROWS + plan.shift[level]
+        for g in range(tile.n_cells[level]):
+            value = largest(cells[g] * factor, lowest)
+            out[g] = value if value < highest else highest
 
 
 cdef inline void correlate(Partner partner, const Plan* plan, Tile* tile, Py_ssize_t i, Py_ssize_t j,
@@ -294,7 +297,7 @@ cdef void plan_levels(Plan* plan, const index_t[:, ::1] levels, bint clipped) no
 def covariance(const float[::strided, ::strided, ::contiguous] planes, const index_t[:, ::1] levels, bint pooled,
                bint clipped, float floor, const float[::1] ridge, float[::strided, ::strided, ::contiguous] out,
                uint8_t[::1] scratch, Py_ssize_t start, Py_ssize_t stop):
-    """Write rows [start, stop) of the cells: 7 statistics, and 42 channels of each patch size.
+    """Write rows [start, stop) of the cells, (rows, channels, columns): 7 statistics, and 42 channels per patch size.
 
     `levels` has a row for patches of 4, 8, 16 and 32 pixels and one for the statistics: their first channel (-1: not
     wanted), by how many cells they are shifted, and which of the four rows and columns is the one that counts where
@@ -304,10 +307,10 @@ def covariance(const float[::strided, ::strided, ::contiguous] planes, const ind
     cdef Plan plan
     cdef Py_ssize_t level, widest, columns, begin = start, end = stop, n_tiles, step, t
     cdef Tile* tile = <Tile*> ((<uintptr_t> &scratch[0] + 63) & ~<uintptr_t> 63)
-    plan.n_planes, plan.height, plan.width = planes.shape[0], ROWS * out.shape[0], ROWS * out.shape[1]
+    plan.n_planes, plan.height, plan.width = planes.shape[0], ROWS * out.shape[0], ROWS * out.shape[2]
     plan.planes, plan.out = <const char*> &planes[0, 0, 0], <char*> &out[0, 0, 0]
     plan.plane_stride, plan.line_stride = planes.strides[0], planes.strides[1]
-    plan.row_stride, plan.cell_stride = out.strides[0], out.strides[1]
+    plan.row_stride, plan.channel_stride = out.strides[0], out.strides[1]
     plan.floor, plan.ridge = floor, &ridge[0]
     plan.pooled, plan.start, plan.stop, plan.top_level = pooled, start, stop, 0
     plan_levels(&plan, levels, clipped)

@@ -68,9 +68,9 @@ cdef inline void write_means(const float* sums, float[:, :, :] out, Py_ssize_t r
     """Write the means of the cells of a row, from sums over their rows."""
     cdef Py_ssize_t i
     cdef const float* s
-    for i in range(out.shape[1]):
+    for i in range(out.shape[2]):
         s = sums + CELL * i
-        out[row, i, channel] = ((s[0] + s[1]) + (s[2] + s[3])) * <float> (1.0 / (CELL * CELL))
+        out[row, channel, i] = ((s[0] + s[1]) + (s[2] + s[3])) * <float> (1.0 / (CELL * CELL))
 
 
 cdef inline void bin_row(const_row_t magnitude, const_row_t orientation, row_t total,
@@ -92,8 +92,8 @@ cdef inline void write_bins(const float* total, float[:, :, :] out, Py_ssize_t r
     """Write the means of the bins of the cells of a row."""
     cdef Py_ssize_t i, k
     cdef const float* t
-    for i in range(out.shape[1]):
+    for i in range(out.shape[2]):
         t = total + 8 * i
-        out[row, i, 0] = (t[0] + t[BINS]) * <float> (1.0 / (CELL * CELL))
+        out[row, 0, i] = (t[0] + t[BINS]) * <float> (1.0 / (CELL * CELL))
         for k in range(1, BINS):
-            out[row, i, k] = t[k] * <float> (1.0 / (CELL * CELL))
+            out[row, k, i] = t[k] * <float> (1.0 / (CELL * CELL))

@@ -8,7 +8,7 @@ one loop over 64 bytes, which vectorises.
 from cython.view cimport contiguous, strided
 from libc.math cimport sqrtf
 from libc.stdint cimport uint16_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from paucens._kernels.types cimport code_t
 
@@ -27,6 +27,7 @@ cdef struct strip_t:
     code_t[LANES] window     # counts of the last window
     code_t[2 * BLOCKS] most  # largest counts of 4 x 4 windows; then not 0 if that is 256, which a byte shows as 0
     code_t[2 * BLOCKS] above
+    count_t[LABELS][STRIP] counts  # of the cells of a row
 
 
 def label_pixels(const float[::strided, ::contiguous] plane, const code_t[::1] table, code_t[:, ::1] labels,
@@ -60,25 +61,25 @@ cdef void compare(const float* above, const float* row, const float* below, code
             | (row[x - 1] > c) << 4 | (above[x - 1] > c) << 5 | (above[x] > c) << 6 | (above[x + 1] > c) << 7)
 
 
-def pool_patches(const code_t[:, ::1] labels, Py_ssize_t patch, bint pooled, float[:, :, :] out,
-                 Py_ssize_t start, Py_ssize_t stop):
+def pool_patches(const code_t[:, ::1] labels, Py_ssize_t patch, bint pooled,
+                 float[::strided, ::strided, ::contiguous] out, Py_ssize_t start, Py_ssize_t stop):
     """Write the share of each label in a patch, for cell rows [start, stop).
 
     Pooled, it is the largest share of the 8 x 8 patches centred around the middle of the cell, else that of the
-    one patch centred on it. Patches of 4, 8 or 16 pixels; those that leave the image take no part. The last axis
-    of `out` is contiguous.
+    one patch centred on it. Patches of 4, 8 or 16 pixels; those that leave the image take no part. `out` is
+    (rows, labels, columns).
     """
     cdef strip_t strip
     cdef Py_ssize_t left = 0
     with nogil:
-        while left < out.shape[1]:
-            pool_strip(&strip, labels, patch, pooled, out, left, min(left + STRIP, out.shape[1]), start, stop)
+        while left < out.shape[2]:
+            pool_strip(&strip, labels, patch, pooled, out, left, min(left + STRIP, out.shape[2]), start, stop)
             left += STRIP
 
 
 cdef inline void pool_strip(strip_t* strip, const code_t[:, ::1] labels, Py_ssize_t patch, bint pooled,
-                            float[:, :, :] out, Py_ssize_t left, Py_ssize_t right, Py_ssize_t start,
-                            Py_ssize_t stop) noexcept nogil:
+                            float[::strided, ::strided, ::contiguous] out, Py_ssize_t left, Py_ssize_t right,
+                            Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     """Fill a strip of cells, by rows of blocks: a block is 4 x 4 windows (or one), a cell pools 2 x 2 blocks."""
     cdef Py_ssize_t block, row, span = CELL if pooled else 1, n_rows = labels.shape[0] - patch + 1
     cdef Py_ssize_t offset = (-2 if pooled else 2) - patch // 2  # of a cell's first window, down and across
@@ -187,8 +188,8 @@ cdef inline void count_centred(strip_t* strip, Py_ssize_t patch, Py_ssize_t firs
             strip.most[BLOCKS + block + i] = full if count[i] == 0 else 0
 
 
-cdef inline void write_cells(const strip_t* strip, float share, float[:, :, :] out, Py_ssize_t row, Py_ssize_t left,
-                             Py_ssize_t right) noexcept nogil:
+cdef inline void write_cells(strip_t* strip, float share, float[::strided, ::strided, ::contiguous] out, Py_ssize_t row,
+                             Py_ssize_t left, Py_ssize_t right) noexcept nogil:
     cdef Py_ssize_t cell, i, k
     cdef count_t[LANES] counts
     cdef count_t count
@@ -198,24 +199,27 @@ cdef inline void write_cells(const strip_t* strip, float share, float[:, :, :] o
             k = cell * LANES + i
             count = max(strip.most[k], strip.above[k])
             counts[i] = max(count, <count_t> (LARGEST * max(strip.most[BLOCKS + k], strip.above[BLOCKS + k])))
-        shares = &out[row, left + cell, 0]
         for i in range(LABELS):
-            shares[i] = share * <float> <int> counts[i]
+            strip.counts[i][cell] = counts[i]
+    for i in range(LABELS):
+        shares = &out[row, i, left]
+        for cell in range(right - left):
+            shares[cell] = share * <float> <int> strip.counts[i][cell]
 
 
 def histogram_cells(const code_t[:, ::1] labels, float[:, :, :] out, Py_ssize_t start, Py_ssize_t stop):
     """Write sqrt(h / sum h) of the labels around each cell of rows [start, stop), h with bilinear weights.
 
-    A pixel counts for the four cells whose centres are around it. The last axis of `out` is contiguous.
+    A pixel counts for the four cells whose centres are around it. `out` is (rows, labels, columns).
     """
     cdef Py_ssize_t row, cell
     cdef count_t[LANES] counts
     with nogil:
         for row in range(start, stop):
-            for cell in range(out.shape[1]):
+            for cell in range(out.shape[2]):
                 memset(counts, 0, sizeof(counts))
                 count_around(labels, CELL * row - CELL // 2, CELL * cell - CELL // 2, counts)
-                take_roots(counts, &out[row, cell, 0])
+                take_roots(counts, out, row, cell)
 
 
 cdef inline void count_around(const code_t[:, ::1] labels, Py_ssize_t top, Py_ssize_t left,
@@ -233,7 +237,7 @@ cdef inline int eighths(Py_ssize_t k) noexcept nogil:
     return <int> min(2 * k + 1, 15 - 2 * k)
 
 
-cdef inline void take_roots(const count_t* counts, float* out) noexcept nogil:
+cdef inline void take_roots(const count_t* counts, float[:, :, :] out, Py_ssize_t row, Py_ssize_t cell) noexcept nogil:
     cdef Py_ssize_t i
     cdef int total = 0
     cdef float scale
@@ -241,34 +245,39 @@ cdef inline void take_roots(const count_t* counts, float* out) noexcept nogil:
         total += counts[i]
     scale = 1 / (sqrtf(<float> total) + <float> 8e-10)  # 1e-10 where a pixel weighs 1
     for i in range(LABELS):
-        out[i] = scale * sqrtf(<float> <int> counts[i])
+        out[row, i, cell] = scale * sqrtf(<float> <int> counts[i])
 
 
-def pool_cells(float[:, :, :] out, Py_ssize_t start, Py_ssize_t stop):
-    """Write to channels 58 .. 115 the largest values of 0 .. 57 in 4 x 4 cells, the cell itself their top left one."""
-    cdef Py_ssize_t row, cell, cols = out.shape[1]
-    cdef float[CELL][LABELS] columns  # largest of four cells, one below the other
+def pool_cells(float[::strided, ::strided, ::contiguous] out, float[::1] scratch, Py_ssize_t start, Py_ssize_t stop):
+    """Write to channels 58 .. 115 the largest values of 0 .. 57 in 4 x 4 cells, the cell itself their top left one.
+
+    `out` is (rows, channels, columns); `scratch` has CELL - 1 values more than a row.
+    """
+    cdef Py_ssize_t row, i, cols = out.shape[2]
+    if cols == 0:
+        return
     with nogil:
+        memset(&scratch[cols], 0, (CELL - 1) * sizeof(float))  # right of the image
         for row in range(start, stop):
-            for cell in range(cols + CELL - 1):
-                take_column(out, row, cell, columns[cell % CELL])
-                if cell >= CELL - 1:
-                    take_largest(columns[0], columns[1], columns[2], columns[3], &out[row, cell - CELL + 1, LABELS])
+            for i in range(LABELS):
+                take_largest_below(out, row, i, &scratch[0])
+                take_largest_beside(&scratch[0], &out[row, LABELS + i, 0], cols)
 
 
-cdef inline void take_column(float[:, :, :] out, Py_ssize_t row, Py_ssize_t cell, float* column) noexcept nogil:
-    """Write the largest values of a cell and the three below; 0 right of the image."""
-    cdef Py_ssize_t i, y
+cdef inline void take_largest_below(const float[::strided, ::strided, ::contiguous] out, Py_ssize_t row, Py_ssize_t i,
+                                    float* largest) noexcept nogil:
+    """Write the largest values of a channel in a row and the three below."""
+    cdef Py_ssize_t y, x, cols = out.shape[2]
     cdef const float* values
-    memset(column, 0, LABELS * sizeof(float))
-    for y in range(row, min(row + CELL, out.shape[0]) if cell < out.shape[1] else row):
-        values = &out[y, cell, 0]
-        for i in range(LABELS):
-            column[i] = max(column[i], values[i])
+    memcpy(largest, &out[row, i, 0], cols * sizeof(float))
+    for y in range(row + 1, min(row + CELL, out.shape[0])):
+        values = &out[y, i, 0]
+        for x in range(cols):
+            largest[x] = max(largest[x], values[x])
 
 
-cdef inline void take_largest(const float* a, const float* b, const float* c, const float* d,
-                              float* out) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(LABELS):
-        out[i] = max(max(a[i], b[i]), max(c[i], d[i]))
+cdef inline void take_largest_beside(const float* row, float* out, Py_ssize_t cols) noexcept nogil:
+    """Write the largest of each value and the three on its right."""
+    cdef Py_ssize_t x
+    for x in range(cols):
+        out[x] = max(max(row[x], row[x + 1]), max(row[x + 2], row[x + 3]))

@@ -1,4 +1,4 @@
-"""Images and channels to other sizes, and channels smoothed where they stand: (rows, columns, values of a pixel)."""
+"""Images and channels to other sizes, (rows, columns, values of a pixel), and strips smoothed where they stand."""
 
 from cython.view cimport contiguous, strided
 from libc.string cimport memcpy
@@ -131,33 +131,32 @@ def repeat_border(pixel_t[:, :, ::1] image, Py_ssize_t down, Py_ssize_t across):
 
 # -- smoothing -------------------------------------------------------------------------------------
 
-def smooth_cells(float[:, :, :] cells, float centre, float side, float[:, ::1] scratch,
+def smooth_cells(float[::strided, ::strided, ::contiguous] strips, float centre, float side, float[::1] scratch,
                  Py_ssize_t start, Py_ssize_t stop):
     """Smooth channels [start, stop) by [side centre side] both ways, borders repeated, in place.
 
-    `scratch` is three rows of cells of these channels. Channels of a cell lie side by side.
+    `strips` is (rows, channels, columns). `scratch` has room for two rows of these channels, and for a row of one of
+    them with a cell more at both ends.
     """
-    cdef Py_ssize_t y, x, n = stop - start, rows = cells.shape[0], cols = cells.shape[1]
-    cdef float* above = &scratch[0, 0]
-    cdef float* row = &scratch[1, 0]
-    cdef float* between = &scratch[2, 0]
+    cdef Py_ssize_t y, k, n = strips.shape[2]
+    cdef float* above = &scratch[0]
+    cdef float* row = above + (stop - start) * n
+    cdef float* between = row + (stop - start) * n  # with a cell more at both ends
+    cdef float* here
     with nogil:
-        for y in range(rows if n > 0 and cols > 0 else 0):
-            for x in range(cols):
-                memcpy(row + x * n, &cells[y, x, start], n * sizeof(float))
-            if y == 0:
-                memcpy(above, row, cols * n * sizeof(float))
-            for x in range(cols):
-                weigh(centre, side, row + x * n, above + x * n,
-                      &cells[y + 1, x, start] if y + 1 < rows else row + x * n, between + x * n, n)
-            for x in range(cols):
-                weigh(centre, side, between + x * n, between + max(x - 1, 0) * n,
-                      between + min(x + 1, cols - 1) * n, &cells[y, x, start], n)
+        for y in range(strips.shape[0] if n > 0 else 0):
+            for k in range(stop - start):
+                here = &strips[y, start + k, 0]
+                memcpy(row + k * n, here, n * sizeof(float))
+                weigh(centre, side, row + k * n, (above if y else row) + k * n,
+                      &strips[y + 1, start + k, 0] if y + 1 < strips.shape[0] else row + k * n, between + 1, n)
+                between[0], between[n + 1] = between[1], between[n]
+                weigh(centre, side, between + 1, between, between + 2, here, n)
             above, row = row, above
 
 
 cdef inline void weigh(float centre, float side, const_row_t middle, const_row_t one, const_row_t other, row_t out,
                        Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t c
-    for c in range(n):
-        out[c] = centre * middle[c] + side * (one[c] + other[c])
+    cdef Py_ssize_t x
+    for x in range(n):
+        out[x] = centre * middle[x] + side * (one[x] + other[x])

@@ -1,11 +1,16 @@
 """Score every window of one size of an image by an ensemble of trees.
 
 Channels are stored as strips (row, channel, column), so that the values of a feature for the windows of a row are
-contiguous. While many windows of a row are alive, each tree is applied to all of them at once, then to a list of those
-that are left; the last ones are followed one by one.
+contiguous. They may be some rows and columns of a larger array, but with all channels: the distance from the last
+channel of a row to the first one of the next is that of two channels.
+
+While many windows of a row are alive, each tree is applied to all of them at once, then to a list of those that are
+left; the last ones are followed one by one.
 """
 
+from cython.view cimport contiguous, strided
 from libc.math cimport INFINITY
+
 from paucens._kernels.types cimport index_t
 
 cdef extern from *:
@@ -107,11 +112,11 @@ cdef float follow(const float* p, Py_ssize_t stride, const index_t* first, const
     return score
 
 
-def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] strip, const index_t[::1] column,
-         const float[::1] threshold, const index_t[::1] child, const float[::1] value, const float[::1] rejection,
-         const index_t[:, ::1] whole_strip, const index_t[:, ::1] whole_column, const float[:, ::1] whole_threshold,
-         const float[:, ::1] whole_leaf, float[::1] scratch, index_t[::1] living, Py_ssize_t[::1] offset,
-         float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
+def scan(const float[::strided, ::strided, ::contiguous] strips, const index_t[::1] first, const index_t[::1] strip,
+         const index_t[::1] column, const float[::1] threshold, const index_t[::1] child, const float[::1] value,
+         const float[::1] rejection, const index_t[:, ::1] whole_strip, const index_t[:, ::1] whole_column,
+         const float[:, ::1] whole_threshold, const float[:, ::1] whole_leaf, float[::1] scratch, index_t[::1] living,
+         Py_ssize_t[::1] offset, float[:, ::1] scores, Py_ssize_t start, Py_ssize_t stop):
     """Add all trees to the scores of the windows of rows [start, stop); rejected windows get -infinity.
 
     strips: (rows, k, columns), followed by LANES - 1 floats that may be read; scores: (rows, columns) of the windows,
@@ -124,7 +129,7 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
     whole_strip, whole_column, whole_threshold (n_trees, 7), whole_leaf (n_trees, 8): the same trees in heap order if
     none is deeper than 3; otherwise n_trees is 0.
     """
-    cdef Py_ssize_t row, x, tree, _k, count, width = scores.shape[1], stride = strips.shape[2]
+    cdef Py_ssize_t row, x, tree, _k, count, width = scores.shape[1], stride = strips.strides[1] // sizeof(float)
     cdef Py_ssize_t n_trees = rejection.shape[0], n_whole = whole_strip.shape[0]
     cdef Py_ssize_t padded = (width + LANES - 1) // LANES * LANES
     cdef const float* cells
@@ -158,48 +163,48 @@ def scan(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[
                 scores[row, x] = score[x]
 
 
-def score_windows(const float[:, :, ::1] channels, const index_t[:, ::1] windows, const index_t[::1] first,
-                  const index_t[::1] row, const index_t[::1] inner, const float[::1] threshold,
-                  const index_t[::1] child, const float[::1] value, const float[::1] rejection,
-                  const index_t[:, ::1] whole_row, const index_t[:, ::1] whole_inner,
+def score_windows(const float[::strided, ::strided, ::contiguous] strips, const index_t[:, ::1] windows,
+                  const index_t[::1] first, const index_t[::1] strip, const index_t[::1] column,
+                  const float[::1] threshold, const index_t[::1] child, const float[::1] value,
+                  const float[::1] rejection, const index_t[:, ::1] whole_strip, const index_t[:, ::1] whole_column,
                   const float[:, ::1] whole_threshold, const float[:, ::1] whole_leaf, index_t[::1] living,
                   Py_ssize_t[::1] offset, float[::1] scores):
     """Add all trees to the scores of single windows; rejected windows get -infinity.
 
-    channels: (rows, columns, k); windows (n, 2): row and column of the first cell of each; scores (n,): sums so far;
-    living and offset: (n,).
-    A node looks at row[node] of the window and, in it, at the value inner[node] = column * k + channel; the others are
-    as in `scan`, and so are the scores, to the bit.
+    windows (n, 2): row and column of the first cell of each; scores (n,): sums so far; living and offset: (n,). The
+    others are as in `scan`, and so are the scores, to the bit.
     """
-    cdef Py_ssize_t k, tree = 0, n_whole = whole_row.shape[0], stride = channels.shape[1] * channels.shape[2]
+    cdef Py_ssize_t k, tree = 0, n_whole = whole_strip.shape[0], stride = strips.strides[1] // sizeof(float)
     cdef Py_ssize_t count, n = windows.shape[0], n_trees = rejection.shape[0]
     cdef const float* cells
     if n == 0 or n_trees == 0:
         return
     with nogil:
-        cells = &channels[0, 0, 0]
+        cells = &strips[0, 0, 0]
         for k in range(n):
-            offset[k] = windows[k, 0] * stride + windows[k, 1] * channels.shape[2]
+            offset[k] = windows[k, 0] * strips.shape[1] * stride + windows[k, 1]
         count = list_living(&scores[0], n, &living[0])
         while tree < n_whole and count > ALONE:
-            count = add_tree_to_some(cells, &offset[0], stride, &whole_row[tree, 0], &whole_inner[tree, 0],
+            count = add_tree_to_some(cells, &offset[0], stride, &whole_strip[tree, 0], &whole_column[tree, 0],
                                      &whole_threshold[tree, 0], &whole_leaf[tree, 0], rejection[tree], &living[0],
                                      count, &scores[0])
             tree += 1
         for k in range(count):
-            scores[living[k]] = follow(cells + offset[living[k]], stride, &first[0], &row[0], &inner[0], &threshold[0],
-                                       &child[0], &value[0], &rejection[0], tree, n_trees, scores[living[k]])
+            scores[living[k]] = follow(cells + offset[living[k]], stride, &first[0], &strip[0], &column[0],
+                                       &threshold[0], &child[0], &value[0], &rejection[0], tree, n_trees,
+                                       scores[living[k]])
 
 
-def partial_sums(const float[:, :, ::1] strips, const index_t[::1] first, const index_t[::1] strip,
-                 const index_t[::1] column, const float[::1] threshold, const index_t[::1] child,
-                 const float[::1] value, float bias, float[:, :, ::1] sums, Py_ssize_t start, Py_ssize_t stop):
+def partial_sums(const float[::strided, ::strided, ::contiguous] strips, const index_t[::1] first,
+                 const index_t[::1] strip, const index_t[::1] column, const float[::1] threshold,
+                 const index_t[::1] child, const float[::1] value, float bias, float[:, :, ::1] sums,
+                 Py_ssize_t start, Py_ssize_t stop):
     """Write the sum after each tree of the windows of rows [start, stop); no window is rejected.
 
     sums: (rows, columns, n_trees) of the windows, one window per cell; the others are as in `scan`. The same values are
     added in the same order, so a sum equals that of `scan` to the bit.
     """
-    cdef Py_ssize_t row, x, tree, node, right, stride = strips.shape[2]
+    cdef Py_ssize_t row, x, tree, node, right, stride = strips.strides[1] // sizeof(float)
     cdef const float* cells
     cdef float score
     with nogil:

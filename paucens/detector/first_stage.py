@@ -237,24 +237,24 @@ class TwoStages:
         _, rest = self._trees
         corner, margin = windows.min(axis=0), self.search.window.margin // CELL
         sides = windows.max(axis=0) - corner + self.search.window.cells
-        channels = self._channels(band, *corner, *sides)
-        layout = rest.cell_layout(channels.shape[2])
+        strips = self._strips(band, *corner, *sides)
+        layout = rest.layout(strips.shape[1])
         scratch = [np.empty(len(windows), dtype=kind) for kind in (np.int32, np.intp)]
-        kernels.score_windows(channels, windows - corner + np.int32(margin), *layout, *scratch, sums)
+        kernels.score_windows(strips, windows - corner + np.int32(margin), *layout, *scratch, sums)
         return sums
 
-    def _channels(self, band, row, column, rows, columns):
+    def _strips(self, band, row, column, rows, columns):
         """Return all channels of a rectangle of cells of a band with its margin, in which early ones are missing."""
         spec, margin = self.search.spec, self.search.window.margin
         height, width = (CELL * side + 2 * margin for side in (rows, columns))
         pixels = band.pixels[CELL * row : CELL * row + height, CELL * column : CELL * column + width]
-        channels = np.empty((height // CELL, width // CELL, spec.n_channels), dtype=np.float32)
-        spec.fill(np.ascontiguousarray(pixels), self.late, ALONE, channels)
-        inside = channels[margin // CELL :][:rows, margin // CELL :][:, :columns]
+        strips = np.empty((height // CELL, spec.n_channels, width // CELL), dtype=np.float32)
+        spec.fill(pixels, self.late, ALONE, strips)
+        inside = strips[margin // CELL :, :, margin // CELL :][:rows, :, :columns]
         early = band.strips[row : row + rows, :, column : column + columns]
         for family, part in self.early.spec.groups.items():
-            inside[..., spec.groups[family]] = np.moveaxis(early[:, part], 1, 2)
-        return channels
+            inside[:, spec.groups[family]] = early[:, part]
+        return strips
 
 
 @lru_cache(maxsize=8)

@@ -66,7 +66,7 @@ class PedestrianDetector:
     def __post_init__(self):
         self.notes = dict(self.notes)
         if self.proposals is not None:
-            self._check_proposals()
+            self.proposals.check_search(self.search)
         if self.first_stage is not None:
             check_first_stage(self.first_stage, self.search)
 
@@ -131,14 +131,6 @@ class PedestrianDetector:
         with Threads(n_jobs) as threads:
             boxes, _ = self.candidates(rgb, levels, threshold, threads)
         return non_maximum_suppression(boxes)
-
-    def _check_proposals(self):
-        if self.proposals.window_shape != self.window.shape or self.lambdas is not None:
-            raise ValueError(
-                f"These proposals are for windows of {self.proposals.window_shape}, whose channels are computed at all "
-                f"sizes; the detector has windows of {self.window.shape}"
-                f"{'' if self.lambdas is None else ' and power laws'}. Train others by train_bing."
-            )
 
     def _check_heights(self, min_height, max_height):
         for name, height in (("min_height", min_height), ("max_height", max_height)):

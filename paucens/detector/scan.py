@@ -17,7 +17,6 @@ from paucens.validation import check_integer, check_number, check_positive
 
 kernels = chosen("windows")
 
-STEPS_PER_VALUE = 2  # of turning channels into strips, in the inner steps that `Threads.run` counts
 SLACK = 16  # floats that the scan may read behind the strips
 BAND_BYTES = 256_000_000  # of channels at a time; larger levels are searched in bands of rows
 
@@ -36,8 +35,8 @@ class Band(NamedTuple):
     pixels : ndarray of shape (height, width, 3) or None
         RGB of the windows and of their margin. None if the channels are not computed from pixels.
     strips : ndarray of shape (rows, n_channels, columns), float32, or None
-        Channels of the cells in the windows, with `SLACK` more floats behind them in memory. None before they are
-        computed.
+        Channels of the cells in the windows, the inner part of strips with the margin. Columns are contiguous, and
+        `SLACK` more floats are behind them in memory. None before they are computed.
     """
 
     level: Level | None
@@ -139,8 +138,7 @@ class Search:
             rgb, self.spec, levels, threads, step=self.per_octave, lambdas=self.lambdas, smooth=self.smooth
         )
         for k, level in enumerate(computed):
-            strips = _strips(self._with_border(level.channels), threads)
-            yield k, Band(levels[k], 0, self.window.grid_shape(level.shape), None, strips)
+            yield k, Band(levels[k], 0, self.window.grid_shape(level.shape), None, self._with_border(level.channels))
 
     def _bands_of_level(self, rgb, level, threads):
         """Yield the bands of a level whose channels are computed from its pixels."""
@@ -170,27 +168,28 @@ class Search:
         return Band(None, 0, shape, rgb, self._strips_of_pixels(rgb, threads))
 
     def _strips_of_pixels(self, rgb, threads):
-        return _strips(self.channels(rgb, threads), threads)
-
-    def channels(self, rgb, threads):
-        """Compute the channels of an image without its margin, of which windows contain no cell."""
+        """Compute the channels of an image, and return those without its margin, of which windows contain no cell."""
+        rows, columns = (side // CELL for side in rgb.shape[:2])
+        strips = empty_strips(rows, self.spec.n_channels, columns)
+        self.spec.fill(rgb, self.spec.families, threads, strips)
         margin = self.window.margin // CELL
-        channels = self.spec.compute_checked(rgb, threads)
-        return channels[margin : len(channels) - margin, margin : channels.shape[1] - margin]
+        return strips[margin : rows - margin, :, margin : columns - margin]
 
     def _with_border(self, channels):
-        """Surround the channels of a level by the overhang of the windows."""
+        """Return strips of the channels of a level, surrounded by the overhang of the windows."""
         down, across = (side // CELL for side in self.window.overhang)
-        padded = np.pad(channels, ((down, down), (across, across), (0, 0)), mode="edge")
+        padded = np.pad(np.moveaxis(channels, 2, 1), ((down, down), (0, 0), (across, across)), mode="edge")
+        strips = empty_strips(*padded.shape)
+        strips[:] = padded
         known = ~np.isnan(self._flat_channels)
         for border in (
-            padded[:down],
-            padded[len(padded) - down :],
-            padded[:, :across],
-            padded[:, padded.shape[1] - across :],
+            strips[:down],
+            strips[len(strips) - down :],
+            strips[..., :across],
+            strips[..., strips.shape[2] - across :],
         ):
-            border[..., known] = self._flat_channels[known]
-        return padded
+            border[:, known] = self._flat_channels[known, None]
+        return strips
 
     @cached_property
     def _flat_channels(self):
@@ -255,18 +254,6 @@ def _check_enlarged(image_shape, height, min_height):
 def windows_where(wanted):
     """Return rows and columns where a mask is true, row by row, int32 (n, 2); np.argwhere is slower where few are."""
     return np.stack(np.divmod(np.flatnonzero(wanted), wanted.shape[1]), axis=1).astype(np.int32)
-
-
-def _strips(channels, threads):
-    """Turn channels (rows, columns, n_channels) into strips, with some memory behind them."""
-    turned = np.moveaxis(channels, 2, 1)
-    strips = empty_strips(*turned.shape)
-    threads.run(
-        lambda start, stop: np.copyto(strips[start:stop], turned[start:stop]),
-        len(strips),
-        STEPS_PER_VALUE * strips.size,
-    )
-    return strips
 
 
 def empty_strips(rows, n_channels, columns):

@@ -93,28 +93,12 @@ class DetectorTrees:
         """
         if n_channels not in self._layouts:
             row, column, channel = (np.ascontiguousarray(part) for part in self.place.T)
-            self._layouts[n_channels] = self._layout(row * np.int32(n_channels) + channel, column)
+            strip = row * np.int32(n_channels) + channel
+            nodes = self.first, strip, column, self.threshold, self.child, self.value, self.rejection
+            inner, leaves = self.whole or (np.empty((0, INNER), dtype=int), np.empty((0, INNER + 1), dtype=int))
+            whole = strip[inner], column[inner], self.threshold[inner], self.value[leaves]
+            self._layouts[n_channels] = nodes + whole
         return self._layouts[n_channels]
-
-    def cell_layout(self, n_channels):
-        """Return what the kernel takes of the trees, for channels (row, column, channel); kept for the next call.
-
-        Returns
-        -------
-        arrays : tuple of ndarrays
-            As `layout`: the row of a cell in the place of a strip, and column * n_channels + channel in the place of a
-            column.
-        """
-        key = "cells", n_channels
-        if key not in self._layouts:
-            row, column, channel = (np.ascontiguousarray(part) for part in self.place.T)
-            self._layouts[key] = self._layout(row, column * np.int32(n_channels) + channel)
-        return self._layouts[key]
-
-    def _layout(self, strip, column):
-        nodes = self.first, strip, column, self.threshold, self.child, self.value, self.rejection
-        inner, leaves = self.whole or (np.empty((0, INNER), dtype=int), np.empty((0, INNER + 1), dtype=int))
-        return *nodes, strip[inner], column[inner], self.threshold[inner], self.value[leaves]
 
     @cached_property
     def _layouts(self):

@@ -109,16 +109,16 @@ def smooth_planes(planes, radius, threads) -> np.ndarray:
     return out
 
 
-def smooth_cells(cells, radius, threads):
-    """Smooth channels of shape (rows, columns, n_channels) in place, by a triangle filter of radius up to 1."""
+def smooth_cells(strips, radius, threads):
+    """Smooth channels of shape (rows, n_channels, columns) in place, by a triangle filter of radius up to 1."""
     centre, side = triangle(radius)
 
     def kernel(start, stop):
-        scratch = np.empty((3, cells.shape[1] * (stop - start)), dtype=np.float32)
-        pooling.smooth_cells(cells, centre, side, scratch, start, stop)
+        scratch = np.empty((2 * (stop - start) + 1) * strips.shape[2] + 2, dtype=np.float32)
+        pooling.smooth_cells(strips, centre, side, scratch, start, stop)
 
-    if cells.size and radius:
-        threads.run(kernel, cells.shape[2], cells.size * 8)
+    if strips.size and radius:
+        threads.run(kernel, strips.shape[1], strips.size * 8)
 
 
 def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
@@ -137,8 +137,9 @@ def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
     table : bool
         Whether to take L from the release's table, see `luv`.
     threads : paucens.parallel.Threads
-    out : ndarray of shape (height // 4, width // 4, n_channels), float32
-        Written: 3 channels of LUV, 1 of M and 6 of O, in this order, as far as they are in `groups`.
+    out : ndarray of shape (height // 4, n_channels, width // 4), float32
+        Written: 3 channels of LUV, 1 of M and 6 of O, in this order, as far as they are in `groups`. Columns are
+        contiguous.
 
     Notes
     -----
@@ -149,9 +150,9 @@ def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
     places, end = {}, 0
     for group, names in GROUPS.items():
         n_channels = len(names) * (group in groups)
-        places[group] = out[..., end : end + n_channels]
+        places[group] = out[:, end : end + n_channels]
         end += n_channels
-    rows, cols = out.shape[:2]
+    rows, _, cols = out.shape
     shape = (CELL * rows, CELL * cols) if {"M", "O"} & set(groups) else (0, 0)
     magnitude, orientation = np.empty((2, *shape), dtype=np.float32)
     work = STEPS_PER_PIXEL * CELL * CELL * rows * cols
@@ -179,7 +180,7 @@ def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
         threads.run(differentiate, rows, work)
         if magnitude.size:
             threads.run(histogram, rows, work)
-        smooth_cells(out[..., :end], smooth_channels, threads)
+        smooth_cells(out[:, :end], smooth_channels, threads)
 
 
 def acf_supports(group, smooth_luv, smooth_channels) -> np.ndarray:

@@ -29,8 +29,8 @@ def covariance_channels(planes, rule, pooled, threads, out):
     pooled : bool
         Whether to take the maximum over 4 x 4 patches instead of the patch in the middle of the cell.
     threads : paucens.parallel.Threads
-    out : ndarray of shape (height // 4, width // 4, 7 + 42 n_sizes), float32
-        Written; channels are contiguous. `covariance_names` lists their names.
+    out : ndarray of shape (height // 4, 7 + 42 n_sizes, width // 4), float32
+        Written; columns are contiguous. `covariance_names` lists their names.
 
     Notes
     -----
@@ -54,10 +54,10 @@ def covariance_channels(planes, rule, pooled, threads, out):
     >>> from paucens.parallel import Threads
     >>> rule = PRESETS["paper"].covariance
     >>> planes = np.tile(np.abs(np.arange(32) - 15.5).astype(np.float32), (1, 32, 1))  # a valley
-    >>> out = np.empty((8, 8, 133), dtype=np.float32)
+    >>> out = np.empty((8, 133, 8), dtype=np.float32)
     >>> covariance_channels(planes, rule, False, Threads(1), out)
     >>> names = covariance_names(rule)
-    >>> {name: round(float(out[4, 4, names.index(name)]), 2) for name in ("max M", "cov8 corr(x, O2)", "cov8 var(O2)")}
+    >>> {name: round(float(out[4, names.index(name), 4]), 2) for name in ("max M", "cov8 corr(x, O2)", "cov8 var(O2)")}
     {'max M': 1.0, 'cov8 corr(x, O2)': -0.76, 'cov8 var(O2)': 1.88}
     """
     if not out.size:
@@ -68,7 +68,7 @@ def covariance_channels(planes, rule, pooled, threads, out):
         first = len(STATISTICS) + k * len(ENTRIES)
         shift, offset = _placement(rule, size, pooled)
         levels[PATCH_SIZES.index(size)] = first, shift, offset
-        _clear_border(out[..., first : first + len(ENTRIES)], size, shift, offset)
+        _clear_border(out[:, first : first + len(ENTRIES)], size, shift, offset)
     ridges = [rule.orientation_ridge if name.startswith("O") else rule.ridge for name in STATISTICS]
     ridges = np.array(ridges, dtype=np.float32)
 
@@ -78,7 +78,7 @@ def covariance_channels(planes, rule, pooled, threads, out):
             planes, levels, pooled, pooled and rule.clip_negatives, rule.min_variance, ridges, out, scratch, start, stop
         )
 
-    work = STEPS_PER_PIXEL * CELL**2 * out.shape[0] * out.shape[1] * len(rule.patch_sizes)
+    work = STEPS_PER_PIXEL * CELL**2 * out.shape[0] * out.shape[2] * len(rule.patch_sizes)
     threads.run(describe, len(out), work)
 
 
@@ -99,7 +99,7 @@ def _placement(rule, size, pooled):
 
 def _clear_border(out, size, shift, offset):
     """Write 0 to cells without a patch inside the image."""
-    for cells in (out, out.swapaxes(0, 1)):
+    for cells in (out, out.swapaxes(0, 2)):
         n_cells = max((CELL * len(cells) - size - offset) // CELL + 1, 0)
         cells[:shift] = 0
         cells[shift + n_cells :] = 0

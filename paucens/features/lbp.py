@@ -89,8 +89,8 @@ def lbp_channels(plane, form, pooled, threads, out):
     pooled : bool
         Whether to pool over neighbouring patches or cells.
     threads : paucens.parallel.Threads
-    out : ndarray of shape (height // 4, width // 4, n_channels), float32
-        Written; `lbp_names` lists the names of the channels.
+    out : ndarray of shape (height // 4, n_channels, width // 4), float32
+        Written; columns are contiguous. `lbp_names` lists the names of the channels.
 
     Notes
     -----
@@ -103,15 +103,15 @@ def lbp_channels(plane, form, pooled, threads, out):
     it with bilinear weights. Pooling adds as many channels: the maximum of each over 4 x 4 cells, of which this cell is
     the top left one.
 
-    Memory beyond `out` is 1 byte per pixel and 18 KB per thread.
+    Memory beyond `out` is 1 byte per pixel and 22 KB per thread.
     """
-    rows, cols = out.shape[:2]
+    rows, _, cols = out.shape
     labels = label_pixels(plane[: CELL * rows, : CELL * cols], threads)
     if form == "histograms":
         _histogram_cells(labels, pooled, threads, out)
     else:
         for k, patch in enumerate(PATCH_SIZES):
-            _pool_patches(labels, patch, pooled, threads, out[..., k * BORDER : (k + 1) * BORDER])
+            _pool_patches(labels, patch, pooled, threads, out[:, k * BORDER : (k + 1) * BORDER])
 
 
 def _pool_patches(labels, patch, pooled, threads, out):
@@ -127,7 +127,8 @@ def _histogram_cells(labels, pooled, threads, out):
         kernels.histogram_cells(labels, out, start, stop)
 
     def pool(start, stop):
-        kernels.pool_cells(out, start, stop)
+        scratch = np.empty(out.shape[2] + CELL - 1, dtype=np.float32)
+        kernels.pool_cells(out, scratch, start, stop)
 
     if out.size:
         threads.run(histogram, len(out), labels.size * STEPS_PER_PIXEL)

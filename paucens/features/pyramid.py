@@ -317,6 +317,8 @@ def levels_with_channels(rgb, spec, levels, threads, *, step=1, lambdas=None, sm
         if nearest != computed:
             source, computed = levels[nearest], nearest
             channels = spec.compute_checked(level_pixels(rgb, source.shape, threads, smooth), threads)
+            if step > 1:  # `resize` needs the channels of a cell side by side
+                channels = np.ascontiguousarray(channels)
         if i == nearest:
             yield replace(level, channels=channels)
         else:

@@ -162,7 +162,8 @@ class ChannelSpec:
         Returns
         -------
         channels : ndarray of shape (height // 4, width // 4, n_channels), float32
-            Pixels beyond whole cells, at the right and at the bottom, are left out.
+            Pixels beyond whole cells, at the right and at the bottom, are left out. In memory, the values of a channel
+            in a row lie side by side: this is a view of (rows, n_channels, columns).
 
         Raises
         ------
@@ -180,31 +181,30 @@ class ChannelSpec:
 
     def compute_checked(self, rgb, threads):
         """Compute the channels of what `paucens.images.as_rgb` returned, see `compute`."""
-        rows, columns = rgb.shape[0] // CELL, rgb.shape[1] // CELL
-        rgb = np.ascontiguousarray(rgb[: CELL * rows, : CELL * columns])
-        out = np.empty((rows, columns, self.n_channels), dtype=np.float32)
-        self.fill(rgb, self.families, threads, out)
-        return out
+        strips = np.empty((rgb.shape[0] // CELL, self.n_channels, rgb.shape[1] // CELL), dtype=np.float32)
+        self.fill(rgb, self.families, threads, strips)
+        return np.moveaxis(strips, 1, 2)
 
-    def fill(self, rgb, families, threads, out):
+    def fill(self, rgb, families, threads, strips):
         """Compute the channels of some families, and leave the others as they are.
 
         Parameters
         ----------
         rgb : ndarray of shape (height, width, 3)
-            RGB of whole cells, contiguous.
+            RGB. Pixels beyond whole cells are left out.
         families : sequence of str
             Some families of the spec, in its order.
         threads : paucens.parallel.Threads
-        out : ndarray of shape (height // 4, width // 4, n_channels), float32
-            Written at the channels of the families.
+        strips : ndarray of shape (height // 4, n_channels, width // 4), float32
+            Written at the channels of the families. Columns are contiguous.
         """
-        if not out.size:
+        if not strips.size:
             return
-        preset, places = self.preset, {family: out[..., self.groups[family]] for family in families}
+        rgb = np.ascontiguousarray(rgb[: CELL * strips.shape[0], : CELL * strips.shape[2]])
+        preset, places = self.preset, {family: strips[:, self.groups[family]] for family in families}
         simple = [family for family in families if family in GROUPS]
         if simple:
-            self._fill_simple(rgb, simple, threads, out)
+            self._fill_simple(rgb, simple, threads, strips)
         planes = self._planes(rgb, threads) if simple != list(families) else None
         for family in families[len(simple) :]:
             if family in ("spLBP", "LBP"):
@@ -216,16 +216,17 @@ class ChannelSpec:
                 covariance_channels(smoothed, preset.covariance, family == "spCov", threads, places[family])
             smooth_cells(places[family], preset.smooth_pooled, threads)
 
-    def _fill_simple(self, rgb, families, threads, out):
+    def _fill_simple(self, rgb, families, threads, strips):
         """Compute L, U, V, M and O as far as wanted, all in one pass."""
         preset, ends = self.preset, np.cumsum([0, *(len(GROUPS[family]) for family in families)])
         first = self.groups[families[0]].start
         is_block = self.groups[families[-1]].stop - first == ends[-1]
-        block = out[..., first : first + ends[-1]] if is_block else np.empty((*out.shape[:2], ends[-1]), out.dtype)
+        (rows, _, columns), dtype = strips.shape, strips.dtype
+        block = strips[:, first : first + ends[-1]] if is_block else np.empty((rows, ends[-1], columns), dtype)
         acf_channels(rgb, families, preset.smooth_luv, preset.smooth_channels, preset.lightness_table, threads, block)
         if not is_block:
             for k, family in enumerate(families):
-                out[..., self.groups[family]] = block[..., ends[k] : ends[k + 1]]
+                strips[:, self.groups[family]] = block[:, ends[k] : ends[k + 1]]
 
     def _planes(self, rgb, threads):
         """Compute what LBP and the statistics describe: L, U and V, or L alone; (n_planes, height, width)."""

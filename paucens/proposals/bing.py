@@ -7,9 +7,45 @@ import numpy as np
 from paucens._kernels.builds import chosen
 from paucens.features.channels import CELL
 from paucens.proposals.gradients import BITS, POINTS, normed_gradients, pack_words
-from paucens.proposals.grid import check_window, step_of
 
 kernels = chosen("bing")
+
+HEIGHTS = (64, 128, 192, 256)  # of windows
+
+
+def step_of(window_height):
+    """Return the distance of the points of a window in cells."""
+    return window_height // (POINTS[0] * CELL)
+
+
+def check_window(shape):
+    """Raise ValueError unless the points of a window are whole cells, and few enough for the kernels."""
+    if shape not in [(height, height // 2) for height in HEIGHTS]:
+        raise ValueError(
+            f"Windows of BING must have a height of {', '.join(map(str, HEIGHTS))} and half as much width, since their "
+            f"{POINTS[0]} x {POINTS[1]} points are 1 to 4 cells of {CELL} pixels wide; got {shape!r}."
+        )
+
+
+def check_search(search):
+    """Raise an error unless BING can score the windows of a search: their shape, their margin, their pixels."""
+    if not hasattr(search, "bands"):
+        raise TypeError(
+            f"search must be that of a detector, such as PedestrianDetector.default().search; got {search!r}."
+        )
+    window = search.window
+    check_window(window.shape)
+    reach = CELL * step_of(window.shape[0])
+    if window.margin < reach:
+        raise ValueError(
+            f"Gradients of windows of {window.shape} depend on {reach} pixels around them; got a margin of "
+            f"{window.margin}. Give the window a larger margin."
+        )
+    if search.lambdas is not None:
+        raise ValueError(
+            "BING needs the pixels of all sizes of an image, but most channels of this search follow from others by "
+            "power laws. Give a search without lambdas."
+        )
 
 
 def keep_all():
@@ -95,6 +131,15 @@ class Bing:
     def step(self):
         """Distance of the points of a window in cells of 4 pixels."""
         return step_of(self.window_height)
+
+    def check_search(self, search):
+        """Raise an error unless the windows of a search are those that this scores."""
+        check_search(search)
+        if search.window.shape != self.window_shape:
+            raise ValueError(
+                f"These proposals are for windows of {self.window_shape}; the search has windows of "
+                f"{search.window.shape}. Train others by train_bing."
+            )
 
     def scores(self, pixels, grid_shape, margin, threads):
         """Score the windows of an image, one per cell of 4 pixels.

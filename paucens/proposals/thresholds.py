@@ -6,35 +6,23 @@ import numpy as np
 
 from paucens.images import check_sources, pixels_at
 from paucens.parallel import ALONE, Threads
-from paucens.proposals.grid import Grid
 from paucens.validation import check_positive
 
 
-def calibrated(
-    bing,
-    images,
-    shares,
-    *,
-    per_scale=False,
-    target=(100.0, 41.0),
-    margin=16,
-    scales_per_octave=8,
-    smooth=0.0,
-    n_jobs=None,
-):
+def calibrated(bing, search, images, shares, *, per_scale=False, n_jobs=None):
     """Find the thresholds that discard given shares of the windows of images.
 
     Parameters
     ----------
     bing : Bing
+    search : paucens.detector.scan.Search
+        The `search` of the detector that `bing` is for: which windows there are.
     images : list of arrays or paths
         Typical images, for example those that `bing` was trained on.
     shares : list of float
         Shares of windows to discard, each from 0 to 1.
     per_scale : bool, default=False
         Whether to find a threshold for each size of windows, so that the share holds for each of them.
-    target, margin, scales_per_octave, smooth
-        The grid of windows, as for `train_bing`.
     n_jobs : int, optional
         Number of threads, as in joblib. Results do not depend on it.
 
@@ -46,8 +34,9 @@ def calibrated(
 
     Raises
     ------
-    ValueError
-        If an argument is out of range, an image cannot be read, or there is no window.
+    ValueError, TypeError
+        If an argument is out of range, `bing` does not score the windows of `search`, an image cannot be read, or there
+        is no window.
 
     Notes
     -----
@@ -56,26 +45,28 @@ def calibrated(
     Examples
     --------
     >>> from paucens.datasets import street_crops, synthetic_streets
+    >>> from paucens.detector import PedestrianDetector
     >>> from paucens.proposals import train_bing
+    >>> search = PedestrianDetector.default().search
     >>> empty = [record.image for record in synthetic_streets(2, people=False)]
-    >>> bing = train_bing(list(street_crops(synthetic_streets(4))), empty)
-    >>> none, half = calibrated(bing, empty, [0, 0.5])
+    >>> bing = train_bing(list(street_crops(synthetic_streets(4))), empty, search)
+    >>> none, half = calibrated(bing, search, empty, [0, 0.5])
     >>> bool(none.thresholds[0] < half.thresholds[0])
     True
     """
+    bing.check_search(search)
     check_sources("images", images)
-    grid = Grid(bing.window_shape, target, margin, scales_per_octave, smooth)
     for share in shares:
         check_positive("shares", share, zero=True, most=1)
     with Threads(n_jobs) as threads:
-        found = threads.map(lambda k: _scores_by_size(bing, grid, images, k), range(len(images)))
+        found = threads.map(lambda k: _scores_by_size(bing, search, images, k), range(len(images)))
     by_size = {}
     for size, scores in (pair for of_image in found for pair in of_image):
         by_size.setdefault(size if per_scale else 0, []).append(scores)
     if not by_size:
         raise ValueError("No image is as large as the person in a window; give larger images.")
     sizes = sorted(by_size)
-    heights = (bing.window_height * 2.0 ** (np.array(sizes) / scales_per_octave)).astype(np.float32)
+    heights = (bing.window_height * 2.0 ** (np.array(sizes) / search.per_octave)).astype(np.float32)
     ranked = [np.sort(np.concatenate(by_size[size])) for size in sizes]
     return [
         replace(bing, thresholds=np.array([_lowest_kept(one, share) for one in ranked]), heights=heights)
@@ -83,13 +74,13 @@ def calibrated(
     ]
 
 
-def _scores_by_size(bing, grid, images, k):
+def _scores_by_size(bing, search, images, k):
     """Return pairs of the size of windows, in steps of the scale grid, and their scores."""
     rgb = pixels_at("images", images, k)
     pairs = []
-    for level, grid_shape in grid.levels(rgb.shape[:2]):
-        scores = bing.scores(grid.pixels(rgb, level), grid_shape, grid.margin, ALONE)
-        pairs.append((round(-grid.per_octave * np.log2(level.scale)), scores.ravel()))
+    for _, band in search.bands(rgb, search.levels(rgb.shape[:2]), ALONE):
+        scores = bing.scores(band.pixels, band.shape, search.window.margin, ALONE)
+        pairs.append((round(-search.per_octave * np.log2(band.level.scale)), scores.ravel()))
     return pairs
 
 

@@ -1,5 +1,7 @@
 """From crops and photographs to a first stage: gradients of windows, a linear classifier, its bases."""
 
+import math
+
 import numpy as np
 from sklearn.svm import LinearSVC
 
@@ -7,30 +9,26 @@ from paucens.features.channels import CELL
 from paucens.features.pyramid import resize
 from paucens.images import check_sources, pixels_at
 from paucens.parallel import ALONE, Threads
-from paucens.proposals.bing import Bing, greedy_bases
+from paucens.proposals.bing import Bing, check_search, greedy_bases, step_of
 from paucens.proposals.gradients import POINTS, normed_gradients, windows_at
-from paucens.proposals.grid import Grid
 from paucens.validation import check_choice, check_integer, check_positive
 
 MOST_SAMPLES = 100_000
 TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
+LEAST_OVERLAP = 0.5  # of a training window with the one around the person, intersection over union
 OFFSET = 4  # grey levels added to the mean gradient that scores are divided by
 
 
 def train_bing(
     positives,
     negative_images,
+    search,
     *,
-    window_shape=(128, 64),
-    target=(100.0, 41.0),
-    margin=16,
     n_bases=2,
     normalised=False,
     C=10.0,
     class_weight=None,
     n_negatives=100,
-    scales_per_octave=8,
-    smooth=0.0,
     random_state=0,
     n_jobs=None,
 ) -> Bing:
@@ -39,16 +37,13 @@ def train_bing(
     Parameters
     ----------
     positives : list of arrays or paths
-        Crops of people, images as `paucens.images.as_rgb` takes them or files: the window with its margin, 160 x 96
-        pixels by default.
+        Crops of people, images as `paucens.images.as_rgb` takes them or files: the window with its margin. They stay as
+        they are.
     negative_images : list of arrays or paths
         Images without people.
-    window_shape : tuple of int, default=(128, 64)
-        Height and width of the window in pixels, twice as high as wide. 64, 128, 192 and 256 are allowed.
-    target : tuple of float, default=(100.0, 41.0)
-        Size of the person in the middle of the window; windows may leave an image as long as the person need not.
-    margin : int, default=16
-        Pixels around the window in the crops, a multiple of 4.
+    search : paucens.detector.scan.Search
+        The `search` of the detector that this is for: which windows there are, at which sizes of an image, and how
+        smooth images are. The window is 64, 128, 192 or 256 pixels high and half as wide.
     n_bases : int, default=2
         Number of bases, 1 to 64.
     normalised : bool, default=False
@@ -59,11 +54,6 @@ def train_bing(
         Whether people count as much as all negatives, instead of each sample as much as any other.
     n_negatives : int, default=100
         Random windows per image, fewer if there would be more than 100 000 samples, half of them positives at most.
-    scales_per_octave : int, default=8
-        Number of sizes of an image per factor of two.
-    smooth : float in [0, 1], default=0.0
-        Radius of the triangle filter that smooths photographs at every size, `smooth` of the detector. Crops stay as
-        they are.
     random_state : int, default=0
     n_jobs : int, optional
         Number of threads, as in joblib. Results do not depend on it.
@@ -75,8 +65,9 @@ def train_bing(
 
     Raises
     ------
-    ValueError
-        If an argument is out of range, a crop has another size, an image cannot be read, or there is no window.
+    ValueError, TypeError
+        If an argument is out of range, `search` has windows of another shape or no pixels, a crop has another size, an
+        image cannot be read, or there is no window.
 
     Notes
     -----
@@ -93,14 +84,15 @@ def train_bing(
     Examples
     --------
     >>> from paucens.datasets import street_crops, synthetic_streets
+    >>> from paucens.detector import PedestrianDetector
     >>> crops = list(street_crops(synthetic_streets(4)))
     >>> empty = [record.image for record in synthetic_streets(2, people=False)]
-    >>> train_bing(crops, empty).weights.shape
+    >>> train_bing(crops, empty, PedestrianDetector.default().search).weights.shape
     (16, 8)
     """
     check_sources("positives", positives)
     check_sources("negative_images", negative_images)
-    grid = Grid(window_shape, target, margin, scales_per_octave, smooth)
+    check_search(search)
     check_integer("n_bases", n_bases, 1, 64)
     check_choice("normalised", normalised, (True, False))
     check_positive("C", C)
@@ -108,33 +100,50 @@ def train_bing(
     check_integer("n_negatives", n_negatives, 1)
     check_integer("random_state", random_state, 0, 2**31 - 1)
     with Threads(n_jobs) as threads:
-        inside = np.concatenate(threads.map(lambda k: _of_crop(grid, positives, k), range(len(positives))))
+        inside = np.concatenate(threads.map(lambda k: _of_crop(search, positives, k), range(len(positives))))
         inside = _at_most(MOST_SAMPLES // 2, inside, random_state)
         n = min(n_negatives * len(negative_images), MOST_SAMPLES - len(inside))
         shares = np.diff(np.arange(len(negative_images) + 1) * n // len(negative_images))
         outside = np.concatenate(
-            threads.map(lambda k: _of_image(grid, negative_images, k, shares[k], random_state), range(len(shares)))
+            threads.map(lambda k: _of_image(search, negative_images, k, shares[k], random_state), range(len(shares)))
         )
     weights = _fit(inside, outside, normalised, C, class_weight, random_state)
-    return Bing(weights, *greedy_bases(weights, n_bases), int(window_shape[0]), normalised)
+    return Bing(weights, *greedy_bases(weights, n_bases), int(search.window.shape[0]), normalised)
 
 
-def _of_crop(grid, sources, k):
+def _of_crop(search, sources, k):
     """Return the gradients of the windows around the person of a crop and of their mirrors, uint8 (n, 16, 8)."""
-    rgb = pixels_at("positives", sources, k)
-    if rgb.shape[:2] != grid.crop:
+    rgb, window = pixels_at("positives", sources, k), search.window
+    if rgb.shape[:2] != window.crop:
         raise ValueError(
-            f"positives[{k}] has {rgb.shape[0]} x {rgb.shape[1]} pixels; expected {grid.crop[0]} x {grid.crop[1]}: the "
-            f"window with a margin of {grid.margin} on all sides. Cut it so, or change window_shape and margin."
+            f"positives[{k}] has {rgb.shape[0]} x {rgb.shape[1]} pixels; expected {window.crop[0]} x {window.crop[1]}: "
+            f"the window with a margin of {window.margin} on all sides. Cut it so, or give another search."
         )
+    step, inner = step_of(window.shape[0]), inner_shape(window)
     windows = []
-    for shape in grid.crop_shapes():
-        top, left = ((side - inner) // 2 for side, inner in zip(shape, grid.inner, strict=True))
-        middle = resize(rgb, shape, ALONE)[top : top + grid.inner[0], left : left + grid.inner[1]]
-        gradients = normed_gradients(np.ascontiguousarray(middle), grid.step, ALONE)
-        windows.append(windows_at(gradients, grid.step, [grid.step], [grid.step]))
+    for shape in crop_shapes(search):
+        top, left = ((side - inside) // 2 for side, inside in zip(shape, inner, strict=True))
+        middle = resize(rgb, shape, ALONE)[top : top + inner[0], left : left + inner[1]]
+        gradients = normed_gradients(np.ascontiguousarray(middle), step, ALONE)
+        windows.append(windows_at(gradients, step, [step], [step]))
     windows = np.concatenate(windows)
     return np.concatenate([windows, windows[:, :, ::-1]])  # gradients of a mirror image are the mirrored ones
+
+
+def crop_shapes(search):
+    """List the sizes of a crop at which the window in its middle overlaps the person's enough."""
+    shapes, n, inner = [], search.per_octave, inner_shape(search.window)
+    for k in range(-n, n + 1):
+        shape = tuple(2 * round(side / 2 * 2 ** (k / n)) for side in search.window.crop)
+        enough = 2.0 ** (-2 * abs(k) / n) >= LEAST_OVERLAP
+        if enough and all(side >= least for side, least in zip(shape, inner, strict=True)):
+            shapes.append(shape)
+    return shapes
+
+
+def inner_shape(window):
+    """Return height and width of all pixels that the gradients in a window depend on."""
+    return tuple(side + 2 * CELL * step_of(window.shape[0]) for side in window.shape)
 
 
 def _at_most(n, windows, seed):
@@ -143,22 +152,25 @@ def _at_most(n, windows, seed):
     return windows if len(windows) <= n else windows[np.sort(random.choice(len(windows), n, replace=False))]
 
 
-def _of_image(grid, sources, k, n, seed):
+def _of_image(search, sources, k, n, seed):
     """Return the gradients of n random windows of an image, uint8 (n, 16, 8); none if the image is too small."""
-    rgb = pixels_at("negative_images", sources, k)
-    levels = grid.levels(rgb.shape[:2])
-    found, first = [np.empty((0, *POINTS), dtype=np.uint8)], grid.margin // CELL
-    if levels:
-        ends = np.cumsum([rows * columns for _, (rows, columns) in levels])
-        random = np.random.default_rng(np.random.SeedSequence((seed, k)))
-        drawn = np.sort(random.integers(ends[-1], size=n))
-        of_level = np.searchsorted(ends, drawn, side="right")
-        for i in np.unique(of_level):
-            level, (_, columns) = levels[i]
-            from_last = ends[i] - 1 - drawn[of_level == i]  # counted from the last window of the level
-            gradients = normed_gradients(grid.pixels(rgb, level), grid.step, ALONE)
-            found.append(windows_at(gradients, grid.step, first + from_last // columns, first + from_last % columns))
-    return np.concatenate(found)
+    rgb, window = pixels_at("negative_images", sources, k), search.window
+    levels = search.levels(rgb.shape[:2])
+    ends = np.cumsum([math.prod(window.grid_shape(level.shape)) for level in levels], dtype=np.int64)
+    if not ends.any():
+        return np.empty((0, *POINTS), dtype=np.uint8)
+    drawn = np.sort(np.random.default_rng(np.random.SeedSequence((seed, k))).integers(ends[-1], size=n))
+    of_level = np.searchsorted(ends, drawn, side="right")
+    from_last = ends[of_level] - 1 - drawn  # counted from the last window of the level
+    windows, some = np.empty((n, *POINTS), dtype=np.uint8), np.unique(of_level)
+    step, first = step_of(window.shape[0]), window.margin // CELL
+    for i, band in search.bands(rgb, [levels[i] for i in some], ALONE):
+        row, column = np.divmod(from_last, band.shape[1])
+        row -= band.first_row
+        here = (of_level == some[i]) & (row >= 0) & (row < band.shape[0])
+        gradients = normed_gradients(band.pixels, step, ALONE)
+        windows[here] = windows_at(gradients, step, first + row[here], first + column[here])
+    return windows
 
 
 def _fit(inside, outside, normalised, C, class_weight, seed):

@@ -27,13 +27,15 @@ JUDGED_AT = (0.7, 0.8)  # shares of windows that go, where a form is judged by w
 def trained_bing(run, normalised, class_weight, form):
     """Train a model of BING on four fifths of the training data; its form is "2 bases", say, or "floats"."""
     data, _ = parts(run)
+    search = TEN.search(data)
     options = {"normalised": normalised, "class_weight": None if class_weight == "none" else class_weight}
-    options |= {"smooth": data.smooth, "random_state": run.seed}
+    made_by = options | {"smooth": search.smooth, "random_state": run.seed}, data.content_hash
 
     def fit():
-        return {"weights": train_bing(data.crops, data.images, **options, n_jobs=n_threads(run)).weights}
+        how = {"random_state": run.seed, "n_jobs": n_threads(run)}
+        return {"weights": train_bing(data.crops, data.images, search, **options, **how).weights}
 
-    weights = kept_file(run, "bing", "normalised" if normalised else "", (options, data.content_hash), fit)["weights"]
+    weights = kept_file(run, "bing", "normalised" if normalised else "", made_by, fit)["weights"]
     bases = greedy_bases(weights, 1 if form == "floats" else int(form.split()[0]))
     return Bing(weights, *bases, normalised=normalised, binarised=form != "floats")
 
@@ -41,12 +43,13 @@ def trained_bing(run, normalised, class_weight, form):
 def proposals(run, normalised, class_weight, form, per_size, shares=SHARES):
     """Return models of BING that discard shares of the windows of the held-out photographs."""
     bing, (_, held_out) = trained_bing(run, normalised, class_weight, form), parts(run)
-    options = {"per_scale": per_size, "smooth": held_out.smooth}
+    search = TEN.search(held_out)
 
     def find():
-        found = calibrated(bing, held_out.images, shares, **options, n_jobs=n_threads(run))
+        found = calibrated(bing, search, held_out.images, shares, per_scale=per_size, n_jobs=n_threads(run))
         return {"heights": found[0].heights, "thresholds": np.array([one.thresholds for one in found])}
 
+    options = {"per_scale": per_size, "smooth": search.smooth}
     made_by = normalised, class_weight, form, shares, options, run.seed, held_out.content_hash
     stored = kept_file(run, "thresholds", form, made_by, find)
     return [replace(bing, thresholds=own, heights=stored["heights"]) for own in stored["thresholds"]]

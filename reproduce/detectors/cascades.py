@@ -53,11 +53,10 @@ def partial_sums(detector, strips, cells):
 
     `cells` are rows and columns of windows, (n_windows, 2).
     """
-    trees, (rows, columns) = detector.trees, detector.window.cells
+    trees = detector.trees
     sums, layout = np.empty((len(cells), len(trees.rejection)), dtype=np.float32), trees.layout(strips.shape[1])[:6]
     for (row, column), own in zip(cells, sums, strict=True):
-        window = np.ascontiguousarray(strips[row : row + rows, :, column : column + columns])
-        kernels.partial_sums(window, *layout, trees.bias, own[None, None], 0, 1)
+        kernels.partial_sums(strips[row:, :, column:], *layout, trees.bias, own[None, None], 0, 1)
     return sums
 
 

@@ -15,6 +15,7 @@ from detectors.data import without_edges
 from harness.command import ROOT
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
 from paucens.detector import PedestrianDetector, Window, train_detector
+from paucens.detector.scan import Search
 from paucens.features import ChannelSpec, Preset
 
 TREES = Tree(depth=3, column_fraction=1 / 16, column_sampling="node")
@@ -51,6 +52,11 @@ class DetectorConfig:
         """How cases name it: by method and preset."""
         return {"method": self.method, "preset": str(self.preset)}
 
+    def search(self, data):
+        """Return the search of the detector that is trained on these data."""
+        spec = ChannelSpec.parse(self.channels, preset=self.preset)
+        return Search(spec, self.window or Window(), smooth=data.smooth if self.smooth else 0.0)
+
 
 @dataclass(frozen=True)
 class Protocol:
@@ -78,14 +84,14 @@ def trained(run, config, data, seed):
     if not config.edged_crops:
         data = replace(data, crops=without_edges(data.crops))
     protocol = run.protocol
-    n_estimators = protocol.n_estimators[: config.n_rounds]
+    n_estimators, search = protocol.n_estimators[: config.n_rounds], config.search(data)
     options = {
         "n_estimators": n_estimators,
         "n_negatives": protocol.n_negatives,
         "most_negatives": protocol.most_negatives,
-        "spec": ChannelSpec.parse(config.channels, preset=config.preset),
+        "spec": search.spec,
         "classifier": [adaboost(seed)] * (len(n_estimators) - 1) + [config.classifier(seed)],
-        "smooth": data.smooth if config.smooth else 0.0,
+        "smooth": search.smooth,
         "repeat_edges": config.repeat_edges,
         "random_state": seed,
     }

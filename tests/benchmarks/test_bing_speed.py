@@ -8,12 +8,14 @@ import pytest
 
 from paucens._kernels import builds
 from paucens._kernels.cpu import has_avx2
+from paucens.detector import Window
+from paucens.detector.scan import Search
+from paucens.features import ChannelSpec
 from paucens.parallel import ALONE
 from paucens.proposals import Bing, bing, gradients
 from paucens.proposals.bing import greedy_bases
-from paucens.proposals.grid import Grid
 
-GRID = Grid((128, 64), (100.0, 41.0), 16, 8)
+SEARCH = Search(ChannelSpec.parse("M+O+LUV"), Window())
 N_WINDOWS = 73_888
 WORDS_LIMIT = 1.5  # ms for the scores of all windows once their words are there, AVX2 build
 MAP_LIMIT = 8.0  # ms for all of it, from pixels to scores, either build
@@ -38,7 +40,8 @@ def model():
 @pytest.fixture
 def levels(picture):
     """The enlarged pixels of each level, and rows and columns of its windows."""
-    found = [(GRID.pixels(picture, level), shape) for level, shape in GRID.levels(picture.shape[:2])]
+    bands = SEARCH.bands(picture, SEARCH.levels(picture.shape[:2]), ALONE)
+    found = [(band.pixels, band.shape) for _, band in bands]
     assert sum(rows * columns for _, (rows, columns) in found) == N_WINDOWS
     return found
 
@@ -81,6 +84,6 @@ def test_scores_of_words(benchmark, model, levels, build, normalised):
 def test_map_from_pixels(benchmark, model, levels, build, binarised):
     model = replace(model, binarised=binarised)
     elapsed = milliseconds(
-        benchmark, lambda: [model.scores(pixels, shape, GRID.margin, ALONE) for pixels, shape in levels]
+        benchmark, lambda: [model.scores(pixels, shape, SEARCH.window.margin, ALONE) for pixels, shape in levels]
     )
     assert elapsed <= MAP_LIMIT

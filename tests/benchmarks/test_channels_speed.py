@@ -8,7 +8,7 @@ from paucens.parallel import Threads
 
 
 def channels_of(picture, threads):
-    out = np.empty((120, 160, 10), dtype=np.float32)
+    out = np.empty((120, 10, 160), dtype=np.float32)
     return lambda: acf_channels(picture, ("LUV", "M", "O"), 1, 1, False, threads, out)
 
 

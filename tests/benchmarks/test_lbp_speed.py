@@ -40,7 +40,7 @@ def test_pyramid_against_hog(ratio, picture, hog_call, form, pooled, limit):
     """All of the budget is 6 times the peer."""
     planes = [lightness(picture, *level.shape[::-1]) for level in scales((480, 640))]
     n_channels = {"patches": 174, "histograms": 116}[form]
-    outs = [np.zeros((plane.shape[0] // 4, plane.shape[1] // 4, n_channels), dtype=np.float32) for plane in planes]
+    outs = [np.zeros((plane.shape[0] // 4, n_channels, plane.shape[1] // 4), dtype=np.float32) for plane in planes]
 
     def ours():
         for plane, out in zip(planes, outs, strict=True):
@@ -51,6 +51,6 @@ def test_pyramid_against_hog(ratio, picture, hog_call, form, pooled, limit):
 
 def test_two_threads(picture, two_threads):
     plane = lightness(picture, 640, 480)
-    out = np.zeros((120, 160, 174), dtype=np.float32)
+    out = np.zeros((120, 174, 160), dtype=np.float32)
     speedup = two_threads(lambda threads: lambda: lbp_channels(plane, "patches", True, threads, out))
     assert speedup > 0.5  # 1.6 is wanted on an idle machine; recorded, since these machines seldom are

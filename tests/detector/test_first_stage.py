@@ -102,9 +102,9 @@ def test_bands_that_do_not_fit_into_memory_are_computed_again(staged, few_people
 def test_other_channels_are_computed_around_windows_only(staged, few_people, monkeypatch):
     computed = []
 
-    def record(spec, rgb, families, threads, out, fill=ChannelSpec.fill):
-        computed.append((tuple(families), out.shape[0] * out.shape[1]))
-        return fill(spec, rgb, families, threads, out)
+    def record(spec, rgb, families, threads, strips, fill=ChannelSpec.fill):
+        computed.append((tuple(families), strips.shape[0] * strips.shape[2]))
+        return fill(spec, rgb, families, threads, strips)
 
     monkeypatch.setattr(ChannelSpec, "fill", record)
     staged.detect(few_people)

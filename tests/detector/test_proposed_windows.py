@@ -21,9 +21,9 @@ def detector(few_streets):
 
 
 @pytest.fixture(scope="module")
-def bing(few_streets):
+def bing(detector, few_streets):
     """BING that discards six windows of ten."""
-    return calibrated(train_bing(*few_streets), few_streets[1], [0.6])[0]
+    return calibrated(train_bing(*few_streets, detector.search), detector.search, few_streets[1], [0.6])[0]
 
 
 def test_discarded_windows_are_those_below_the_threshold(detector, bing, few_people):
@@ -77,7 +77,9 @@ def test_files(detector, bing, few_people, tmp_path):
 def test_what_does_not_go_together(detector, bing, few_streets):
     with pytest.raises(ValueError, match=r"These proposals are for windows of \(128, 64\)"):
         replace(detector, search=replace(detector.search, window=Window((64, 32), (50.0, 20.5))), proposals=bing)
+    with pytest.raises(ValueError, match="depend on 8 pixels around them; got a margin of 4"):  # or bands would matter
+        replace(detector, search=replace(detector.search, window=Window(margin=4)), proposals=bing)
     power_laws = detector.approximated(few_streets[1])
-    with pytest.raises(ValueError, match="and power laws"):
+    with pytest.raises(ValueError, match="power laws"):
         replace(power_laws, proposals=bing)
     assert replace(detector, proposals=bing).approximated(few_streets[1]).proposals is None

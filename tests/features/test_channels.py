@@ -36,9 +36,9 @@ def draw(seed, height=40, width=52):
 
 def compute(rgb, groups=ALL, first=1.0, after=1.0, table=False, threads=HERE):
     n = sum(len(channels.GROUPS[group]) for group in groups)
-    out = np.full((rgb.shape[0] // 4, rgb.shape[1] // 4, n), np.nan, dtype=np.float32)
-    acf_channels(rgb, groups, first, after, table, threads, out)
-    return out
+    strips = np.full((rgb.shape[0] // 4, n, rgb.shape[1] // 4), np.nan, dtype=np.float32)
+    acf_channels(rgb, groups, first, after, table, threads, strips)
+    return np.moveaxis(strips, 1, 2)
 
 
 def unit(image):
@@ -164,14 +164,14 @@ def test_a_triangle_of_half_a_pixel_is_that_of_the_release():
 @given(seed=seeds, rows=st.integers(0, 9), cols=st.integers(0, 9), radius=st.sampled_from([0, 0.5, 1]))
 @quick
 def test_smooth_cells_in_a_part_of_an_array(seed, rows, cols, radius):
-    before = np.random.RandomState(seed).rand(rows, cols, 7).astype(np.float32)
-    cells = before.copy()
-    smooth_cells(cells[..., 2:6], radius, HERE)
+    before = np.random.RandomState(seed).rand(rows, 7, cols).astype(np.float32)
+    strips = before.copy()
+    smooth_cells(strips[:, 2:6], radius, HERE)
     expected = before.copy()
     for k in range(2, 6 if before.size else 2):
-        expected[..., k] = reference.smooth(before[..., k], radius)
-    np.testing.assert_allclose(cells, expected, atol=1e-6)
-    np.testing.assert_array_equal(np.delete(cells, np.s_[2:6], 2), np.delete(before, np.s_[2:6], 2))
+        expected[:, k] = reference.smooth(before[:, k], radius)
+    np.testing.assert_allclose(strips, expected, atol=1e-6)
+    np.testing.assert_array_equal(np.delete(strips, np.s_[2:6], 1), np.delete(before, np.s_[2:6], 1))
 
 
 @given(seed=seeds, height=sides, width=sides, first=st.sampled_from([0.0, 1.0]))
@@ -181,7 +181,7 @@ def test_magnitude_and_orientation(seed, height, width, first):
     rgb = draw(seed, height, width)
     magnitude, orientation = np.full((2, h, w), np.nan, dtype=np.float32)
     scratch = np.full(channels.RING_ROWS * (w + 2), np.nan, dtype=np.float32)
-    nothing = np.empty((h // 4, w // 4, 0), dtype=np.float32)
+    nothing = np.empty((h // 4, 0, w // 4), dtype=np.float32)
     middle = h // 8
     for start, stop in [(0, middle), (middle, h // 4)]:
         channels.kernels.colour_and_gradient(
@@ -214,14 +214,14 @@ def test_normalise_and_bin(seed, rows, cols):
     magnitude = rng.rand(4 * rows, 4 * cols).astype(np.float32) * rng.randint(2, size=(4 * rows, 1))
     orientation = (rng.rand(4 * rows, 4 * cols) * (np.pi - 1e-6)).astype(np.float32)
     orientation[0, :3] = [0, np.pi / 2, np.pi - 1e-6]
-    mean, bins = np.empty((rows, cols, 1), dtype=np.float32), np.empty((rows, cols, 6), dtype=np.float32)
+    mean, bins = np.empty((rows, 1, cols), dtype=np.float32), np.empty((rows, 6, cols), dtype=np.float32)
     scratch = np.full(5 * (4 * cols + 12), np.nan, dtype=np.float32)
     channels.kernels.normalise_and_bin(
         magnitude.astype(np.float32), orientation, triangle(5), scratch, mean, bins, 0, rows
     )
     normal, expected = reference.normalise_and_bin(magnitude.astype(float), orientation.astype(float))
-    np.testing.assert_allclose(mean, reference.pool(normal[None]), atol=2e-6)
-    np.testing.assert_allclose(bins, reference.pool(expected), atol=1e-5)
+    np.testing.assert_allclose(mean[:, 0], reference.pool(normal[None])[..., 0], atol=2e-6)
+    np.testing.assert_allclose(np.moveaxis(bins, 1, 2), reference.pool(expected), atol=1e-5)
 
 
 # -- all ten ---------------------------------------------------------------------------------------
@@ -253,10 +253,10 @@ def test_groups_alone_are_those_of_all(groups):
 
 
 def test_writes_into_a_part_of_an_array():
-    rgb, out = draw(2), np.full((10, 13, 20), 7, dtype=np.float32)
-    acf_channels(rgb, ALL, 1, 1, False, HERE, out[..., 5:15])
-    np.testing.assert_array_equal(out[..., 5:15], compute(rgb))
-    assert (np.delete(out, np.s_[5:15], 2) == 7).all()
+    rgb, out = draw(2), np.full((10, 20, 13), 7, dtype=np.float32)
+    acf_channels(rgb, ALL, 1, 1, False, HERE, out[:, 5:15])
+    np.testing.assert_array_equal(np.moveaxis(out[:, 5:15], 1, 2), compute(rgb))
+    assert (np.delete(out, np.s_[5:15], 1) == 7).all()
 
 
 def test_bytes_floats_and_grey_agree():
@@ -332,7 +332,7 @@ def test_supports_are_what_a_cell_depends_on(group, first, after):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_memory_beyond_the_output(n_jobs):
     rgb = np.zeros((1200, 1600, 3), dtype=np.uint8)
-    out = np.empty((300, 400, 10), dtype=np.float32)
+    out = np.empty((300, 10, 400), dtype=np.float32)
     with Threads(n_jobs) as threads:
         tracemalloc.start()
         acf_channels(rgb, ALL, 1, 1, False, threads, out)

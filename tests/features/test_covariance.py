@@ -28,11 +28,11 @@ def textured(rule, height, width, seed=0):
 
 
 def channels(planes, rule, pooled=True, n_jobs=1):
-    shape = (planes.shape[1] // 4, planes.shape[2] // 4, len(covariance_names(RULES[rule])))
-    out = np.full(shape, np.nan, dtype=np.float32)
+    shape = (planes.shape[1] // 4, len(covariance_names(RULES[rule])), planes.shape[2] // 4)
+    strips = np.full(shape, np.nan, dtype=np.float32)
     with Threads(n_jobs) as threads:
-        covariance_channels(planes, RULES[rule], pooled, threads, out)
-    return out
+        covariance_channels(planes, RULES[rule], pooled, threads, strips)
+    return np.moveaxis(strips, 1, 2)
 
 
 def twin(planes, name, pooled):
@@ -163,10 +163,10 @@ def test_the_baseline_can_be_forced(monkeypatch):
 def test_out_may_be_some_channels_of_more(rule):
     planes = textured(rule, 40, 44)
     expected = channels(planes, rule)
-    whole = np.full((10, 11, expected.shape[-1] + 5), 7, dtype=np.float32)
-    covariance_channels(planes, RULES[rule], True, Threads(1), whole[..., 2:-3])
-    np.testing.assert_array_equal(whole[..., 2:-3], expected)
-    assert (np.delete(whole, np.s_[2:-3], axis=-1) == 7).all()
+    whole = np.full((10, expected.shape[2] + 5, 11), 7, dtype=np.float32)
+    covariance_channels(planes, RULES[rule], True, Threads(1), whole[:, 2:-3])
+    np.testing.assert_array_equal(np.moveaxis(whole[:, 2:-3], 1, 2), expected)
+    assert (np.delete(whole, np.s_[2:-3], axis=1) == 7).all()
 
 
 def test_pixels_beyond_whole_cells_are_left_out():

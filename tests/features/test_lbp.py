@@ -46,9 +46,14 @@ def draw_labels(seed, height, width):
 
 
 def channels_of(plane, form="patches", pooled=True, threads=HERE):
-    out = np.full((plane.shape[0] // 4, plane.shape[1] // 4, len(lbp_names(form, pooled))), np.nan, np.float32)
-    lbp_channels(plane, form, pooled, threads, out)
-    return out
+    strips = np.full((plane.shape[0] // 4, len(lbp_names(form, pooled)), plane.shape[1] // 4), np.nan, np.float32)
+    lbp_channels(plane, form, pooled, threads, strips)
+    return np.moveaxis(strips, 1, 2)
+
+
+def strips_of(channels):
+    """Turn (rows, columns, n_channels) into (rows, n_channels, columns)."""
+    return np.moveaxis(channels, 2, 1)
 
 
 # ---------------------------------------------------------------------------------------- kernels
@@ -72,11 +77,11 @@ def test_label_pixels(kernels, seed, height, width):
 def test_pool_patches(kernels, seed, rows, cols, patch, pooled):
     labels = frozen(draw_labels(seed, 4 * rows, 4 * cols))
     start, stop = sorted(np.random.RandomState(seed).randint(rows + 1, size=2))
-    out = np.full((rows, cols, 60), -7, dtype=np.float32)
-    kernels.pool_patches(labels, patch, pooled, out[..., 1:59], start, stop)
-    expected = reference.pool_patches(labels, patch, pooled)
-    np.testing.assert_array_equal(out[start:stop, :, 1:59], expected[start:stop])
-    assert (np.delete(out, np.s_[start:stop], axis=0) == -7).all() and (out[..., [0, 59]] == -7).all()
+    strips = np.full((rows, 60, cols), -7, dtype=np.float32)
+    kernels.pool_patches(labels, patch, pooled, strips[:, 1:59], start, stop)
+    expected = strips_of(reference.pool_patches(labels, patch, pooled))
+    np.testing.assert_array_equal(strips[start:stop, 1:59], expected[start:stop])
+    assert (np.delete(strips, np.s_[start:stop], axis=0) == -7).all() and (strips[:, [0, 59]] == -7).all()
 
 
 @both_builds
@@ -84,9 +89,9 @@ def test_pool_patches(kernels, seed, rows, cols, patch, pooled):
 @pytest.mark.parametrize("patch", [4, 8, 16])
 def test_pool_patches_of_several_strips(kernels, patch, pooled):
     labels = draw_labels(4, 20, 4 * 67)
-    out = np.empty((5, 67, 58), dtype=np.float32)
-    kernels.pool_patches(labels, patch, pooled, out, 0, 5)
-    np.testing.assert_array_equal(out, reference.pool_patches(labels, patch, pooled))
+    strips = np.empty((5, 58, 67), dtype=np.float32)
+    kernels.pool_patches(labels, patch, pooled, strips, 0, 5)
+    np.testing.assert_array_equal(strips, strips_of(reference.pool_patches(labels, patch, pooled)))
 
 
 @both_builds
@@ -96,10 +101,10 @@ def test_256_of_a_label_are_not_255(kernels, odd_one):
     if odd_one:
         labels[odd_one] = 10
     for pooled in (True, False):
-        out = np.empty((8, 8, 58), dtype=np.float32)
-        kernels.pool_patches(labels, 16, pooled, out, 0, 8)
-        expected = reference.pool_patches(labels, 16, pooled)
-        np.testing.assert_array_equal(out, expected)
+        strips = np.empty((8, 58, 8), dtype=np.float32)
+        kernels.pool_patches(labels, 16, pooled, strips, 0, 8)
+        expected = strips_of(reference.pool_patches(labels, 16, pooled))
+        np.testing.assert_array_equal(strips, expected)
         assert (expected == 255 / 256).any() == (odd_one is not None)
 
 
@@ -109,20 +114,21 @@ def test_256_of_a_label_are_not_255(kernels, odd_one):
 def test_histogram_cells(kernels, seed, rows, cols):
     labels = frozen(draw_labels(seed, 4 * rows, 4 * cols))
     start, stop = sorted(np.random.RandomState(seed).randint(rows + 1, size=2))
-    out = np.full((rows, cols, 60), -7, dtype=np.float32)
-    kernels.histogram_cells(labels, out[..., 1:59], start, stop)
-    np.testing.assert_allclose(out[start:stop, :, 1:59], reference.histogram_cells(labels)[start:stop], atol=2e-7)
-    assert (np.delete(out, np.s_[start:stop], axis=0) == -7).all() and (out[..., [0, 59]] == -7).all()
+    strips = np.full((rows, 60, cols), -7, dtype=np.float32)
+    kernels.histogram_cells(labels, strips[:, 1:59], start, stop)
+    expected = strips_of(reference.histogram_cells(labels))
+    np.testing.assert_allclose(strips[start:stop, 1:59], expected[start:stop], atol=2e-7)
+    assert (np.delete(strips, np.s_[start:stop], axis=0) == -7).all() and (strips[:, [0, 59]] == -7).all()
 
 
 @pytest.mark.skipif(len(BUILDS) == 1, reason="this machine, or PAUCENS_BASELINE, leaves one build")
 def test_both_builds_give_the_same_bits():
     labels = draw_labels(8, 40, 44)
-    outs = np.empty((len(BUILDS), 10, 11, 58), dtype=np.float32)
-    for kernels, out in zip(BUILDS.values(), outs, strict=True):
-        kernels.histogram_cells(labels, out, 0, 10)
-    assert outs[0].any()
-    np.testing.assert_array_equal(outs[0], outs[-1])
+    made = np.empty((len(BUILDS), 10, 58, 11), dtype=np.float32)
+    for kernels, strips in zip(BUILDS.values(), made, strict=True):
+        kernels.histogram_cells(labels, strips, 0, 10)
+    assert made[0].any()
+    np.testing.assert_array_equal(made[0], made[-1])
 
 
 @both_builds
@@ -131,13 +137,14 @@ def test_both_builds_give_the_same_bits():
 def test_pool_cells(kernels, seed, rows, cols):
     rng = np.random.RandomState(seed)
     start, stop = sorted(rng.randint(rows + 1, size=2))
-    out = rng.uniform(size=(rows, cols, 116)).astype(np.float32)
-    before = out.copy()
-    kernels.pool_cells(out, start, stop)
-    np.testing.assert_array_equal(out[..., :58], before[..., :58])
-    np.testing.assert_array_equal(out[start:stop, :, 58:], reference.pool_cells(before[..., :58])[start:stop])
+    strips = rng.uniform(size=(rows, 116, cols)).astype(np.float32)
+    before = strips.copy()
+    kernels.pool_cells(strips, np.full(cols + 3, np.nan, dtype=np.float32), start, stop)
+    np.testing.assert_array_equal(strips[:, :58], before[:, :58])
+    expected = strips_of(reference.pool_cells(np.moveaxis(before[:, :58], 1, 2)))
+    np.testing.assert_array_equal(strips[start:stop, 58:], expected[start:stop])
     untouched = np.r_[:start, stop:rows]
-    np.testing.assert_array_equal(out[untouched], before[untouched])
+    np.testing.assert_array_equal(strips[untouched], before[untouched])
 
 
 # ----------------------------------------------------------------------------------------- labels
@@ -247,7 +254,7 @@ def test_names(form, pooled, n):
 
 def test_memory():
     plane = draw_plane(7, 480, 640)
-    out = np.empty((120, 160, 174), dtype=np.float32)
+    out = np.empty((120, 174, 160), dtype=np.float32)
     tracemalloc.start()
     lbp_channels(plane, "patches", True, HERE, out)
     peak = tracemalloc.get_traced_memory()[1]

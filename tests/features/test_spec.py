@@ -141,6 +141,10 @@ def test_pixels_beyond_whole_cells_are_left_out(text, preset):
     np.testing.assert_array_equal(spec.compute(image), spec.compute(image[:60, :44]))
 
 
+def test_a_row_of_a_channel_lies_side_by_side_in_memory():
+    assert np.moveaxis(ChannelSpec.parse(ALL).compute(noise(20, 24)), 2, 1).flags.c_contiguous
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize(
     "text, preset, per_pixel", [("M+O+LUV", "acf", 11), (ALL, "paper", 11), (ALL, "robust", 11), (ALL, "release", 16)]

@@ -68,9 +68,18 @@ def random_trees(random, n_trees, depth, cells, n_channels, rejection):
     )
 
 
-def scan(build, channels, trees, cells, pieces=1, start=None):
-    kernels = importlib.import_module(build)
-    strips = scan_module._strips(channels, HERE)
+def strips_of(channels, around=0):
+    """Turn channels (rows, columns, n_channels) into strips, with more floats behind; they may be the inner part."""
+    sides = [side + 2 * around for side in channels.shape[:2]]
+    strips = scan_module.empty_strips(sides[0], channels.shape[2], sides[1])
+    strips[:] = np.nan
+    inner = strips[around : sides[0] - around, :, around : sides[1] - around]
+    inner[:] = np.moveaxis(channels, 2, 1)
+    return inner
+
+
+def scan(build, channels, trees, cells, pieces=1, start=None, around=0):
+    kernels, strips = importlib.import_module(build), strips_of(channels, around)
     shape = channels.shape[0] - cells[0] + 1, channels.shape[1] - cells[1] + 1
     scores = np.full(shape, trees.bias) if start is None else start.copy()
     edges = np.linspace(0, len(scores), pieces + 1).astype(int)
@@ -97,10 +106,9 @@ def test_scan_is_its_twin(build, seed, depth, n_trees, rows, columns, rejection)
     trees = random_trees(random, n_trees, depth, cells, n_channels, rejection)
     channels = random.normal(size=(cells[0] + rows, cells[1] + columns, n_channels)).astype(np.float32)
     assert (trees.whole is None) == any_deeper(trees)
-    for pieces in (1, 3):
-        np.testing.assert_array_equal(
-            scan(build, channels, trees, cells, pieces), scores_of_windows(channels, trees, cells)
-        )
+    expected = scores_of_windows(channels, trees, cells)
+    for pieces, around in ((1, 0), (3, 1)):
+        np.testing.assert_array_equal(scan(build, channels, trees, cells, pieces, around=around), expected)
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -109,18 +117,19 @@ def test_scan_is_its_twin(build, seed, depth, n_trees, rows, columns, rejection)
     depth=st.integers(0, 5),
     n_trees=st.integers(0, 40),
     n_windows=st.integers(0, 30),
+    around=st.integers(0, 2),
     rejection=st.sampled_from([-np.inf, -2.0, 0.0]),
 )
 @settings(max_examples=40, deadline=None)
-def test_single_windows_have_the_scores_of_the_scan(build, seed, depth, n_trees, n_windows, rejection):
+def test_single_windows_have_the_scores_of_the_scan(build, seed, depth, n_trees, n_windows, around, rejection):
     random, cells, n_channels = np.random.default_rng(seed), (3, 2), 4
     trees = random_trees(random, n_trees + 1, depth, cells, n_channels, rejection).part(0, n_trees)
     channels = random.normal(size=(8, 9, n_channels)).astype(np.float32)
     start = random.choice(np.array([0.25, 1, -np.inf], dtype=np.float32), size=(6, 8))
     windows = np.column_stack([random.integers(upper, size=n_windows) for upper in start.shape]).astype(np.int32)
     scores, scratch = start[tuple(windows.T)], [np.empty(n_windows, dtype=kind) for kind in (np.int32, np.intp)]
-    layout = trees.cell_layout(n_channels)
-    importlib.import_module(build).score_windows(channels, windows, *layout, *scratch, scores)
+    arguments = strips_of(channels, around), windows, *trees.layout(n_channels)
+    importlib.import_module(build).score_windows(*arguments, *scratch, scores)
     np.testing.assert_array_equal(scores, scan(build, channels, trees, cells, start=start)[tuple(windows.T)])
 
 
@@ -138,7 +147,7 @@ def test_parts_in_turn_give_the_scores_of_the_whole(build, seed, depth, cut, n_t
 
 
 def partial_sums(build, channels, trees, shape, pieces=1):
-    strips = scan_module._strips(channels, HERE)
+    strips = strips_of(channels, around=pieces - 1)
     sums = np.full((*shape, len(trees.rejection)), np.nan, dtype=np.float32)
     arguments = strips, *trees.layout(channels.shape[2])[:6]
     edges = np.linspace(0, shape[0], pieces + 1).astype(int)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paucens import parallel, persistence
 from paucens.datasets import street_crops, synthetic_streets
-from paucens.detector import Window
+from paucens.detector import PedestrianDetector, Window, scan
 from paucens.detector.scan import Search
 from paucens.features import ChannelSpec
 from paucens.parallel import Threads
@@ -19,11 +19,10 @@ from paucens.proposals import Bing, calibrated, train_bing
 from paucens.proposals import training as training_module
 from paucens.proposals.bing import greedy_bases
 from paucens.proposals.gradients import normed_gradients, pack_words
-from paucens.proposals.grid import Grid
 
 HERE = Threads(1)
-GRID = Grid((128, 64), (100.0, 41.0), 16, 8)
-SMALL = Grid((64, 32), (50.0, 20.5), 16, 8)
+SEARCH = Search(ChannelSpec.parse("M+O+LUV"), Window())
+SMALL = replace(SEARCH, window=Window((64, 32), (50.0, 20.5)))
 quick = settings(deadline=None, max_examples=20, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
 
@@ -202,7 +201,7 @@ def empty():
 
 @pytest.fixture(scope="module", params=[False, True], ids=["paper", "normalised"])
 def trained(request, crops, empty):
-    return train_bing(crops, empty[:20], normalised=request.param)
+    return train_bing(crops, empty[:20], SEARCH, normalised=request.param)
 
 
 def scores_of_crops(bing, crops):
@@ -213,35 +212,41 @@ def share_of_crops_lost(bing, crops):
     return (scores_of_crops(bing, crops) < bing.thresholds[0]).mean()
 
 
-def share_discarded(bing, images):
+def bands_of(search, images):
+    """Return all bands of images."""
+    return [band for rgb in images for _, band in search.bands(rgb, search.levels(rgb.shape[:2]), HERE)]
+
+
+def scores_of(bing, search, images):
+    """Return the scores of all windows of images."""
+    scores = [bing.scores(band.pixels, band.shape, search.window.margin, HERE) for band in bands_of(search, images)]
+    return np.concatenate([own.ravel() for own in scores])
+
+
+def share_discarded(bing, images, search=SEARCH):
     """Return the share of the windows of images that are below the one threshold."""
-    kept = [
-        bing.passes(GRID.pixels(rgb, level), shape, 16, 128, HERE).ravel() for rgb, level, shape in levels_of(images)
-    ]
-    return 1 - np.concatenate(kept).mean()
-
-
-def levels_of(images):
-    return [(rgb, level, shape) for rgb in images for level, shape in GRID.levels(rgb.shape[:2])]
+    return (scores_of(bing, search, images) < bing.thresholds).mean()
 
 
 def test_people_are_kept_and_streets_discarded(trained, unseen, empty):
     """Measured: at 40 %, none of 86 held-out crops is lost by either score; at 80 %, 13 and 31 %."""
-    strict, loose = calibrated(trained, empty[:20], [0.8, 0.4])
+    strict, loose = calibrated(trained, SEARCH, empty[:20], [0.8, 0.4])
     assert share_of_crops_lost(loose, unseen) <= 0.01
     assert 0.3 <= share_discarded(loose, empty[20:]) <= 0.5
     assert 0.01 < share_of_crops_lost(strict, unseen) < 0.4
 
 
 def test_exact_weights_are_better_than_two_bases(trained, unseen, empty):
-    exact, binarised = (calibrated(replace(trained, binarised=flag), empty[:4], [0.8])[0] for flag in (False, True))
+    exact, binarised = (
+        calibrated(replace(trained, binarised=flag), SEARCH, empty[:4], [0.8])[0] for flag in (False, True)
+    )
     assert share_of_crops_lost(exact, unseen) < share_of_crops_lost(binarised, unseen)
 
 
 def test_training_does_not_depend_on_threads(crops, empty):
     def train(n_jobs, seed=0):
-        bing = train_bing(crops[:10], empty[:4], random_state=seed, n_jobs=n_jobs)
-        return calibrated(bing, empty[:3], [0.5], per_scale=True, n_jobs=n_jobs)[0].arrays()
+        bing = train_bing(crops[:10], empty[:4], SEARCH, random_state=seed, n_jobs=n_jobs)
+        return calibrated(bing, SEARCH, empty[:3], [0.5], per_scale=True, n_jobs=n_jobs)[0].arrays()
 
     one, three, other = train(1), train(3), train(1, seed=1)
     for name, array in one.items():
@@ -251,7 +256,7 @@ def test_training_does_not_depend_on_threads(crops, empty):
 
 def test_balanced_classes_raise_the_weights_of_people(crops, empty):
     plain, balanced = (
-        train_bing(crops[:10], empty[:4], class_weight=weight, n_bases=3) for weight in (None, "balanced")
+        train_bing(crops[:10], empty[:4], SEARCH, class_weight=weight, n_bases=3) for weight in (None, "balanced")
     )
     assert balanced.bases.shape == (3, 2)
     assert (plain.weights != balanced.weights).any()
@@ -259,9 +264,9 @@ def test_balanced_classes_raise_the_weights_of_people(crops, empty):
 
 def test_small_windows_train_too(crops, empty):
     small = [np.pad(crop[::2, ::2], ((8, 8), (8, 8), (0, 0)), mode="edge") for crop in crops]
-    bing = train_bing(small[:30], empty[:8], window_shape=(64, 32), target=(50.0, 20.5))
+    bing = train_bing(small[:30], empty[:8], SMALL)
     assert bing.step == 1
-    half, image = calibrated(bing, empty[:8], [0.5], target=(50.0, 20.5))[0], np.ascontiguousarray(empty[9][::2, ::2])
+    half, image = calibrated(bing, SMALL, empty[:8], [0.5])[0], np.ascontiguousarray(empty[9][::2, ::2])
     assert share_of_crops_lost(half, small[30:]) < 0.1
     assert 0.3 < 1 - half.passes(image, (45, 73), 0, 64, HERE).mean() < 0.7
 
@@ -270,22 +275,21 @@ def test_windows_lie_around_the_middle_of_crops():
     """Sizes from 0.71 to 1.09 of the window, within the crop; a symmetric crop has symmetric windows."""
     half = image_of(7, 160, 48)
     crop = np.concatenate([half, half[:, ::-1]], axis=1)
-    windows = training_module._of_crop(GRID, [crop], 0)
-    assert GRID.crop_shapes() == [(146, 88), (160, 96), (174, 104), (190, 114), (208, 124), (226, 136)]
+    windows = training_module._of_crop(SEARCH, [crop], 0)
+    assert training_module.crop_shapes(SEARCH) == [(146, 88), (160, 96), (174, 104), (190, 114), (208, 124), (226, 136)]
     assert windows.shape == (12, 16, 8)
     np.testing.assert_array_equal(windows[:6], windows[6:])
     own = normed_gradients(crop, 2, HERE)[4:36:2, 4:20:2]
     np.testing.assert_array_equal(windows[1], own)
-    assert SMALL.crop_shapes()[0] == (74, 50)  # 4 pixels of margin are enough for windows of 64 x 32
+    assert training_module.crop_shapes(SMALL)[0] == (74, 50)  # 4 pixels of margin are enough for windows of 64 x 32
 
 
 def test_random_windows_are_windows_of_the_image():
     image, bing = image_of(8, 150, 120), model_of(1, binarised=False)
-    windows = training_module._of_image(GRID, [image], 0, 50, seed=5)
+    windows = training_module._of_image(SEARCH, [image], 0, 50, seed=5)
     assert windows.shape == (50, 16, 8)
     found = reference.score_gradients(windows.reshape(-1, 8), bing.weights, False, 1)[::16, 0]
-    every = [bing.scores(GRID.pixels(image, level), shape, 16, HERE).ravel() for _, level, shape in levels_of([image])]
-    assert np.isin(found, np.concatenate(every)).all()
+    assert np.isin(found, scores_of(bing, SEARCH, [image])).all()
     assert len(np.unique(found)) > 30
 
 
@@ -297,28 +301,29 @@ def test_samples_are_limited(monkeypatch, crops, empty):
         return np.ones((16, 8), dtype=np.float32)
 
     monkeypatch.setattr(training_module, "_fit", record)
-    train_bing(crops[:5], empty[:3], n_negatives=7)
+    train_bing(crops[:5], empty[:3], SEARCH, n_negatives=7)
     monkeypatch.setattr(training_module, "MOST_SAMPLES", 100)
-    train_bing(crops[:5], empty[:3])
+    train_bing(crops[:5], empty[:3], SEARCH)
     assert counts == [(60, 21), (50, 50)]
+
+
+def of_window(*shape_and_target, **margin):
+    return replace(SEARCH, window=Window(*shape_and_target, **margin))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"window_shape": (128, 128)}, "half as much width"),
-        ({"window_shape": (96, 48)}, "height 64, 128, 192, 256"),
-        ({"window_shape": (64, 32)}, "target must be a finite number, larger than 0 and at most 64"),
-        ({"target": 100.0}, "target must be a tuple"),
-        ({"margin": 18}, "multiple of 4"),
-        ({"margin": 4}, "margin must be an integer, from 8"),
-        ({"margin": 20}, r"positives\[0\] has 160 x 96 pixels; expected 168 x 104"),
+        ({"search": of_window((128, 128))}, "half as much width"),
+        ({"search": of_window((96, 48), (80.0, 40.0))}, "height of 64, 128, 192, 256"),
+        ({"search": of_window(margin=4)}, "depend on 8 pixels around them; got a margin of 4"),
+        ({"search": of_window(margin=20)}, r"positives\[0\] has 160 x 96 pixels; expected 168 x 104"),
+        ({"search": replace(SEARCH, lambdas=dict.fromkeys(SEARCH.spec.groups, 0.1))}, "power laws"),
         ({"n_bases": 0}, "n_bases"),
         ({"C": 0}, "C must be"),
         ({"normalised": "yes"}, "normalised"),
         ({"class_weight": {}}, "class_weight"),
         ({"n_negatives": 0}, "n_negatives"),
-        ({"scales_per_octave": 0}, "scales_per_octave"),
         ({"random_state": -1}, "random_state"),
         ({"positives": []}, "positives must be a list"),
         ({"negative_images": np.zeros((200, 200, 3))}, "negative_images must be a list"),
@@ -327,20 +332,9 @@ def test_samples_are_limited(monkeypatch, crops, empty):
     ],
 )
 def test_mistakes_of_training_are_named(change, message):
-    arguments = {"positives": [np.zeros((160, 96, 3))], "negative_images": [np.zeros((200, 200, 3))]} | change
+    arguments = {"positives": [np.zeros((160, 96, 3))], "negative_images": [np.zeros((200, 200, 3))]}
     with pytest.raises(ValueError, match=message):
-        train_bing(**arguments)
-
-
-@pytest.mark.parametrize(("grid", "size"), [(GRID, (480, 640)), (GRID, (100, 41)), (SMALL, (61, 300)), (SMALL, (9, 9))])
-def test_the_windows_are_those_of_the_detector(grid, size):
-    window = Window(grid.window_shape, grid.target, grid.margin)
-    levels = grid.levels(size)
-    assert [shape for _, shape in levels] == [window.grid_shape(level.shape) for level, _ in levels]
-    for level, _ in levels[-1:]:
-        pixels = grid.pixels(np.zeros((*size, 3), dtype=np.uint8), level)
-        padded = tuple(side + 2 * pad for side, pad in zip(level.shape, window.padding, strict=True))
-        assert pixels.shape[:2] == padded
+        train_bing(**(arguments | {"search": SEARCH} | change))
 
 
 # -- thresholds ------------------------------------------------------------------------------------
@@ -348,49 +342,48 @@ def test_the_windows_are_those_of_the_detector(grid, size):
 
 def test_shares_of_windows_are_those_asked_for(trained, empty):
     shares = [0, 0.1, 0.5, 1]
-    bings = calibrated(trained, empty[:2], shares)
+    bings = calibrated(trained, SEARCH, empty[:2], shares)
     for share, bing in zip(shares, bings, strict=True):
         assert share - 0.01 < share_discarded(bing, empty[:2]) <= share + 1e-9
 
 
 def test_each_size_has_its_share(trained, empty):
-    (bing,) = calibrated(trained, empty[:2], [0.5], per_scale=True)
-    assert len(bing.heights) == len(bing.thresholds) == len(GRID.levels((480, 640)))
-    for rgb, level, shape in levels_of(empty[:1])[::4]:
-        height = bing.window_height / level.ratio[0]
-        one, other = (
-            bing.passes(GRID.pixels(image, level), shape, 16, height, HERE).mean() for image in (rgb, empty[1])
-        )
-        assert abs((one + other) / 2 - 0.5) < 0.01
+    (bing,) = calibrated(trained, SEARCH, empty[:2], [0.5], per_scale=True)
+    assert len(bing.heights) == len(bing.thresholds) == len(SEARCH.levels((480, 640)))
+    for bands in zip(*(bands_of(SEARCH, [rgb]) for rgb in empty[:2]), strict=True):
+        height = SEARCH.window.height_in_image(bands[0].level.ratio)
+        kept = [bing.passes(band.pixels, band.shape, 16, height, HERE).mean() for band in bands]
+        assert abs(np.mean(kept) - 0.5) < 0.01
 
 
-def test_images_are_smoothed_as_by_the_detector():
-    """Shares hold for the windows of a detector that smooths, whose gradients are lower."""
-    noise = [image_of(seed, 300, 260) for seed in (1, 2)]
-    bing = Bing(np.ones((16, 8), dtype=np.float32), *greedy_bases(np.ones((16, 8)), 1), binarised=False)
-    search = Search(ChannelSpec.parse("M+O+LUV"), Window(), smooth=0.5)
-    plain, smooth = (calibrated(bing, noise, [0.5], smooth=radius)[0] for radius in (0.0, 0.5))
-    assert smooth.thresholds < plain.thresholds
-    scores = np.concatenate(
-        [
-            bing.scores(band.pixels, band.shape, 16, HERE).ravel()
-            for rgb in noise
-            for _, band in search.bands(rgb, search.levels(rgb.shape[:2]), HERE)
-        ]
-    )
-    assert abs((scores < smooth.thresholds).mean() - 0.5) < 0.01
+def test_images_are_seen_as_by_the_detector():
+    """Shares hold for a search that smooths, whose gradients are lower, and for windows that stay inside the image."""
+    noise, bing = [image_of(seed, 300, 260) for seed in (1, 2)], model_of(0, binarised=False)
+    for search in (SEARCH, replace(SEARCH, smooth=0.5), replace(SEARCH, window=Window(inside=True), per_octave=3)):
+        (half,) = calibrated(bing, search, noise, [0.5])
+        assert abs(share_discarded(half, noise, search) - 0.5) < 0.01
 
 
 def test_photographs_are_smoothed_before_training(crops, empty):
-    plain, smooth = (train_bing(crops[:10], empty[:4], smooth=radius) for radius in (0.0, 0.5))
+    plain, smooth = (train_bing(crops[:10], empty[:4], replace(SEARCH, smooth=radius)) for radius in (0.0, 0.5))
     assert (plain.weights != smooth.weights).any()
-    with pytest.raises(ValueError, match="smooth must be a finite number, 0 or larger and at most 1"):
-        train_bing(crops[:10], empty[:4], smooth=2)
+
+
+def test_bands_do_not_matter(crops, empty, monkeypatch):
+    def made():
+        bing = train_bing(crops[:10], empty[:4], SEARCH)
+        return calibrated(bing, SEARCH, empty[:2], [0.5], per_scale=True)[0].arrays()
+
+    whole = made()
+    monkeypatch.setattr(scan, "BAND_BYTES", 500_000)
+    assert len(bands_of(SEARCH, empty[:1])) > len(SEARCH.levels((480, 640)))
+    for name, array in made().items():
+        np.testing.assert_array_equal(array, whole[name])
 
 
 def test_equal_scores_go_together():
     flat = [np.zeros((200, 200, 3), dtype=np.uint8)]
-    half, every = calibrated(model_of(0), flat, [0.5, 1])
+    half, every = calibrated(model_of(0), SEARCH, flat, [0.5, 1])
     assert half.thresholds == 0
     assert every.thresholds == np.inf
 
@@ -398,11 +391,21 @@ def test_equal_scores_go_together():
 def test_mistakes_of_calibration_are_named():
     bing = model_of(0)
     with pytest.raises(ValueError, match="shares must be a finite number, 0 or larger and at most 1"):
-        calibrated(bing, [np.zeros((200, 200, 3))], [2])
+        calibrated(bing, SEARCH, [np.zeros((200, 200, 3))], [2])
     with pytest.raises(ValueError, match="give larger images"):
-        calibrated(bing, [np.zeros((20, 20, 3))], [0.5])
+        calibrated(bing, SEARCH, [np.zeros((20, 20, 3))], [0.5])
     with pytest.raises(ValueError, match="images must be a list"):
-        calibrated(bing, np.zeros((200, 200, 3)), [0.5])
+        calibrated(bing, SEARCH, np.zeros((200, 200, 3)), [0.5])
+    with pytest.raises(ValueError, match=r"for windows of \(128, 64\); the search has windows of \(64, 32\)"):
+        calibrated(bing, SMALL, [np.zeros((200, 200, 3))], [0.5])
+
+
+def test_a_detector_is_not_a_search(crops, empty):
+    detector = PedestrianDetector.default()
+    with pytest.raises(TypeError, match=r"such as PedestrianDetector.default\(\).search"):
+        train_bing(crops[:1], empty[:1], detector)
+    with pytest.raises(TypeError, match="search must be that of a detector"):
+        calibrated(model_of(0), detector, empty[:1], [0.5])
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -446,7 +449,7 @@ def test_files_hold_all_of_it(tmp_path):
     ],
 )
 def test_damaged_files_are_refused(change):
-    with pytest.raises(ValueError, match=r"The file is damaged|window_shape must be"):
+    with pytest.raises(ValueError, match=r"The file is damaged|Windows of BING must have"):
         Bing.from_arrays(model_of(0).arrays() | change)
 
 

@@ -45,6 +45,10 @@ def tests(run):
     return detectors.test_set(run, TITLE)
 
 
+def test_the_search_of_a_configuration_is_that_of_its_detector(run):
+    assert fewer.whole(run, TEN).search == fewer.TEN.search(detectors.training_data(run))
+
+
 def test_boxes_behind_bing_are_those_of_the_detector_with_bing(run, tests):
     detector, floor = fewer.whole(run, TEN), fewer.score_at_fppi(run, TEN, fewer.FLOOR_FPPI)
     boxes, windows = fewer.scored_windows(run, TEN, tests)
