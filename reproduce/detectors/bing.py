@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from detectors.data import parts, without_edges
-from detectors.fewer_windows import cells_of, in_band, kept_file
+from detectors.fewer_windows import TEN, cells_of, in_band, kept_file
 from detectors.training import n_threads
 from paucens.images import pixels_of
 from paucens.parallel import ALONE, Threads
