@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.cutting_plane import Master, training_rank_ranges, training_threshold
+from paucens.cutting_plane import Master, check_nu, training_rank_ranges, training_threshold
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
@@ -78,6 +79,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
     -----
     UserWarning
         If the range is narrower than one negative, and if all weights are 0 at the end.
+    ConvergenceWarning
+        If rounding errors keep a round from `cut_tolerance`, as for a huge nu.
 
     Notes
     -----
@@ -174,18 +177,29 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self._set_stages(rounds.learners, rounds.weights, rounds.thresholds)
         self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*rounds.history, strict=True))
         self.n_cuts_ = n_cuts.astype(np.int64)
+        self._warn()
+        return self
+
+    def _warn(self):
+        gaps = self.gap_ / self.objective_
+        if gaps.max() > self.cut_tolerance:
+            warn_user(
+                f"Rounding errors ended {(gaps > self.cut_tolerance).sum()} of {self.n_iter_} rounds early: the "
+                f"objective may be up to {gaps.max():.2g} of itself above the minimum, more than cut_tolerance = "
+                f"{self.cut_tolerance:g}. Lower nu, or raise cut_tolerance.",
+                ConvergenceWarning,
+            )
         if not self.weights_.any():
             warn_user(
                 f"All weights are 0 in the end (n_iter_ = {self.n_iter_}): no combination of the learners lifts the "
                 "positives above the best negatives of the range, so every sample gets the same score. A wider range, "
                 "anneal=True, deeper trees, leaves='real' or more rounds help."
             )
-        return self
 
     def _check_parameters(self):
         check_integer("n_estimators", self.n_estimators, 1)
         check_fpr_range(self.fpr_range)
-        check_positive("nu", self.nu)
+        check_nu(self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
         check_positive("edge_tolerance", self.edge_tolerance)
         check_choice("anneal", self.anneal, ("auto", True, False))

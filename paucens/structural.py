@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from paucens.base import BinaryClassifier
-from paucens.cutting_plane import Master, training_rank_range, training_threshold
+from paucens.cutting_plane import Master, check_nu, training_rank_range, training_threshold
 from paucens.learners import Predictions
 from paucens.metrics import check_fpr_range
 from paucens.validation import (
@@ -61,7 +61,7 @@ class LinearPAUCSVC(BinaryClassifier):
     UserWarning
         If the range is narrower than one negative, and if w = 0 is the optimum.
     ConvergenceWarning
-        If max_iter cuts do not reach cut_tolerance.
+        If max_iter cuts do not reach cut_tolerance, or rounding errors keep the fit from it.
 
     Notes
     -----
@@ -75,8 +75,9 @@ class LinearPAUCSVC(BinaryClassifier):
 
     A linear score is an ensemble whose learners are the columns, so the cutting planes are those of
     `PAUCEnsClassifier`. They work on one copy of X, float64, with centred columns; a shift of a column does not
-    matter. The scale does: standardise the columns, or |w|^2 means little, one unit of score (the margin) is out of
-    proportion and many more cuts are needed. Results do not depend on the number of threads that BLAS may use.
+    matter. The scale does: standardise the columns, or |w|^2 means little and more cuts are needed. Large columns make
+    |w|^2 negligible, as a large nu does. Columns whose units differ by more than 1e12 or so leave no digits to the
+    smaller ones. Results do not depend on the number of threads that BLAS may use.
 
     With alpha = 0, w = 0 is the optimum for every nu if no w lifts the mean score of the positives above the mean
     of the j_beta best negatives, as happens for weak features and narrow ranges.
@@ -136,26 +137,26 @@ class LinearPAUCSVC(BinaryClassifier):
         master = Master(m, n, self.nu, self.formulation, "column", X.shape[1])
         for column in _centred_columns(X, np.argsort(~positive, kind="stable")):
             master.append(Predictions(column, None))
-        solved = self._make_cuts(master, rank_range, max_iter)
+        limit = self._make_cuts(master, rank_range, max_iter)
         self.coef_ = master.weights[None]
         scores, beta = self._linear_scores(X), check_fpr_range(self.fpr_range)[1]
         self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
-        self._warn(solved)
+        self._warn(limit)
         return self
 
     def _check_parameters(self):
         check_fpr_range(self.fpr_range)
-        check_positive("nu", self.nu)
+        check_nu(self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
         check_choice("formulation", self.formulation, ("tight", "struct"))
         return check_integer("max_iter", self.max_iter, 1)
 
     def _make_cuts(self, master, rank_range, max_iter):
-        """Make cuts until the tolerance or the limit is reached; return whether it was the tolerance."""
-        history, solved = [], False
+        """Make cuts until the tolerance or a limit is reached; return what stopped progress, None if nothing did."""
+        history, ended = [], False
         with tqdm(disable=not self.verbose, desc="SVM_pAUC", unit="cut") as progress:
-            while not solved and len(history) < max_iter:
-                solved = master.step(rank_range, self.cut_tolerance)
+            while not ended and len(history) < max_iter:
+                ended = master.step(rank_range, self.cut_tolerance)
                 gap = master.objective - master.bound
                 history.append((master.objective, gap))
                 progress.update()
@@ -164,14 +165,14 @@ class LinearPAUCSVC(BinaryClassifier):
                 )
         self.n_iter_ = len(history)
         self.objective_, self.gap_ = (np.array(column) for column in zip(*history, strict=True))
-        return solved
+        return "rounding errors" if master.stuck else None if ended else f"max_iter = {max_iter}"
 
-    def _warn(self, solved):
-        if not solved:
+    def _warn(self, limit):
+        if limit is not None:
             warn_user(
-                f"After max_iter = {self.n_iter_} cuts the objective of {self.objective_[-1]:.4g} may be "
-                f"{self.gap_[-1]:.2g} above the minimum, more than cut_tolerance = {self.cut_tolerance:g} of it. "
-                "Standardise the columns, lower nu, or raise max_iter or cut_tolerance.",
+                f"The fit ended after {self.n_iter_} cuts because of {limit}: the objective of "
+                f"{self.objective_[-1]:.4g} may be {self.gap_[-1]:.2g} above the minimum, more than cut_tolerance = "
+                f"{self.cut_tolerance:g} of it. Standardise the columns, lower nu, or raise cut_tolerance or max_iter.",
                 ConvergenceWarning,
             )
         elif not self.coef_.any():
