@@ -227,7 +227,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
                     return rounds, "edge"
                 master.append(predictions)
                 n_cuts = master.solve(rank_range, self.cut_tolerance, new_range=rank_range != before)
-                threshold = training_threshold(*master.scores(rank_range[1]), master.n_negatives, beta)
+                size = np.abs(master.weights).sum()
+                threshold = training_threshold(*master.scores(rank_range[1]), master.n_negatives, beta, size)
                 gap = master.objective - master.bound
                 rounds.append(learner, master.weights, threshold, (master.objective, gap, n_cuts))
                 progress.update()

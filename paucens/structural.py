@@ -21,6 +21,7 @@ from paucens.validation import (
 
 AT_ONCE = 16  # columns taken from X in one pass over its rows
 LARGEST = 1e100  # largest feature; its square and sums of squares must be finite
+FAR_OUT = 1e6  # range of a column, relative to that of nine tenths of it, from which on there are outliers
 
 
 class LinearPAUCSVC(BinaryClassifier):
@@ -202,10 +203,11 @@ class LinearPAUCSVC(BinaryClassifier):
 
 
 def _centred_columns(X, order):
-    """Yield the columns as float64, rows in this order, each shifted such that the middle of its range is 0.
+    """Yield the columns as float64, rows in this order, each shifted by the middle of its range.
 
     Orderings give positives and negatives the same total weight, so a shift changes no constraint. A constant column
-    becomes exactly 0.
+    becomes exactly 0. If a few samples lie so far out that the middle would cost the others their digits, the shift is
+    the median.
     """
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     widest = int(np.argmax(np.maximum(-low, high)))
@@ -214,7 +216,10 @@ def _centred_columns(X, order):
             f"Features must lie within +-{LARGEST:g}; column {widest} spans {low[widest]:g} to {high[widest]:g}. "
             "Standardise the columns first."
         )
-    middle = low / 2 + high / 2
+    ranks = [len(X) // 20, len(X) // 2, len(X) - 1 - len(X) // 20]
     for start in range(0, X.shape[1], AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        yield from X[order, part].T.astype(np.float64, order="C") - middle[part, None]
+        columns = X[order, part].T.astype(np.float64, order="C")
+        bottom, median, top = np.partition(columns, ranks, axis=1)[:, ranks].T
+        has_outliers = (bottom < top) & (high[part] - low[part] > FAR_OUT * (top - bottom))
+        yield from columns - np.where(has_outliers, median, low[part] / 2 + high[part] / 2)[:, None]

@@ -172,7 +172,8 @@ class PAUCBoostClassifier(WeightedEnsemble):
                 if coefficient == 0 and t > 0:
                     break
                 learners.append(learner)
-                threshold = training_threshold(*np.split(area.scores, [m]), n, fpr_range[1])
+                size = coefficient + sum(earlier for earlier, _, _ in history)
+                threshold = training_threshold(*np.split(area.scores, [m]), n, fpr_range[1], size)
                 history.append((coefficient, threshold, area.value))
                 progress.update()
                 progress.set_postfix(objective=f"{area.value:.4f}", refresh=False)

@@ -440,6 +440,25 @@ def test_a_range_narrower_than_one_negative_warns():
     np.testing.assert_array_equal(narrow.coef_, LinearPAUCSVC((0, 0.02)).fit(X, y).coef_)
 
 
+@pytest.mark.parametrize("far", [1e6, 1e9, 1e11, 1e13, 1e30])
+@pytest.mark.parametrize(("row", "sign"), [(0, 1), (200, -1)], ids=["positive", "negative"])
+@pytest.mark.filterwarnings("ignore:The fit ended")
+def test_one_sample_far_out_in_its_own_direction_changes_little(row, sign, far):
+    """It is scored right by any weight, so the others decide; its size must take no digits from them."""
+    rng = np.random.RandomState(0)
+    y = np.repeat([1, 0], 150)
+    X = rng.normal(size=(300, 3))
+    X[:, :2] += 1.5 * y[:, None]
+    plain = LinearPAUCSVC((0, 0.5)).fit(X, y)
+    X[row, 0] = sign * far
+    model = LinearPAUCSVC((0, 0.5)).fit(X, y)
+    assert model.score(X, y) >= plain.score(X, y) - 0.02
+    if far <= 1e13:
+        np.testing.assert_allclose(model.coef_, plain.coef_, atol=0.02)
+        np.testing.assert_allclose(model.intercept_, plain.intercept_, atol=0.1)
+        check_history(model)
+
+
 # -- refusals --------------------------------------------------------------------------------------
 
 
