@@ -8,6 +8,7 @@ from tqdm import tqdm
 from paucens.base import BinaryClassifier
 from paucens.cutting_plane import Master, check_nu, training_rank_range, training_threshold
 from paucens.learners import Predictions
+from paucens.learners.linear import column_ranges
 from paucens.metrics import check_fpr_range
 from paucens.validation import (
     all_or_nothing,
@@ -209,13 +210,7 @@ def _centred_columns(X, order):
     becomes exactly 0. If a few samples lie so far out that the middle would cost the others their digits, the shift is
     the median.
     """
-    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    widest = int(np.argmax(np.maximum(-low, high)))
-    if max(-low[widest], high[widest]) > LARGEST:
-        raise ValueError(
-            f"Features must lie within +-{LARGEST:g}; column {widest} spans {low[widest]:g} to {high[widest]:g}. "
-            "Standardise the columns first."
-        )
+    low, high = column_ranges(X, LARGEST)
     ranks = [len(X) // 20, len(X) // 2, len(X) - 1 - len(X) // 20]
     for start in range(0, X.shape[1], AT_ONCE):
         part = slice(start, start + AT_ONCE)

@@ -13,6 +13,9 @@ from paucens.persistence import flat_array
 from paucens.validation import all_or_nothing, check_features, check_positive, check_signed_weights
 
 TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
+# Beyond these limits products of features and C overflow in LIBLINEAR, and it runs on for ever.
+LARGEST_FEATURE = 1e30
+LEAST_C, LARGEST_C = 1e-30, 1e30
 
 
 class Linear(BaseEstimator):
@@ -20,7 +23,7 @@ class Linear(BaseEstimator):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float in [1e-30, 1e30], default=1.0
         Weight of the loss of a sample of mean magnitude relative to |coef|^2 / 2.
 
     Attributes
@@ -68,12 +71,19 @@ class Linear(BaseEstimator):
         Raises
         ------
         ValueError
-            If X or the weights are not finite, their lengths differ or C is not positive.
+            If X or the weights are not finite, a feature is beyond 1e30, their lengths differ or C is out of range.
         """
         X = check_features(self, X)
         weights = check_signed_weights(signed_weights, len(X))
-        check_positive("C", self.C)
+        self._check_limits(X)
         return self._fit_checked(X, weights)
+
+    def _check_limits(self, X):
+        if not LEAST_C <= check_positive("C", self.C) <= LARGEST_C:
+            raise ValueError(
+                f"C must lie in [{LEAST_C:g}, {LARGEST_C:g}]; got {self.C!r}. Usual values are 0.01 to 100."
+            )
+        column_ranges(X, LARGEST_FEATURE)
 
     def _fit_checked(self, X, weights):
         self.n_features_in_ = X.shape[1]
@@ -107,7 +117,7 @@ class Linear(BaseEstimator):
 
     def make_trainer(self, X, order, max_bins, threads, seed):
         """Prepare X for the learners of an ensemble; see `WeakLearner`."""
-        check_positive("C", self.C)
+        self._check_limits(X)
         return LinearTrainer(self, X, order)
 
     def predict_checked(self, X, threads=None):
@@ -159,3 +169,26 @@ class LinearTrainer:
         """Return the predictions on the training samples."""
         is_positive = learner.predict_checked(self._X)[self._order] > 0
         return Predictions(np.array([-1.0, 1.0]), is_positive.astype(np.int32))
+
+
+def column_ranges(X, largest):
+    """Return the smallest and the largest value of each column, two arrays of float64.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64
+    largest : float
+
+    Raises
+    ------
+    ValueError
+        If a value is beyond +-largest.
+    """
+    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    widest = int(np.argmax(np.maximum(-low, high)))
+    if max(-low[widest], high[widest]) > largest:
+        raise ValueError(
+            f"Features must lie within +-{largest:g}; column {widest} spans {low[widest]:g} to {high[widest]:g}. "
+            "Standardise the columns first."
+        )
+    return low, high
