@@ -95,7 +95,7 @@ class Linear(BaseEstimator):
         svm = LinearSVC(C=self.C, dual=False, tol=TOLERANCE)
         svm.fit(X[used], positive, sample_weight=magnitudes / magnitudes.mean())
         self.coef_, self.intercept_ = svm.coef_[0], float(svm.intercept_[0])
-        if float((weights * self.predict_checked(X)).sum()) < 0:
+        if float((weights * self.predictions(X).dense).sum()) < 0:
             self.coef_, self.intercept_ = -self.coef_, -self.intercept_
         return self
 
@@ -111,7 +111,7 @@ class Linear(BaseEstimator):
         predicted : ndarray of shape (n_samples,), float64
         """
         check_is_fitted(self)
-        return self.predict_checked(check_features(self, X, reset=False))
+        return self.predictions(check_features(self, X, reset=False)).dense
 
     # -- the protocol of weak learners -------------------------------------------------------------
 
@@ -120,10 +120,11 @@ class Linear(BaseEstimator):
         self._check_limits(X)
         return LinearTrainer(self, X, order)
 
-    def predict_checked(self, X, threads=None):
-        """Predict like `predict`, for an X that is already a finite float array."""
+    def predictions(self, X, threads=None):
+        """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
         # einsum, unlike a product by BLAS, adds in the same order for every row
-        return np.where(np.einsum("ij,j->i", X, self.coef_) + self.intercept_ >= 0, 1.0, -1.0)
+        is_positive = np.einsum("ij,j->i", X, self.coef_) + self.intercept_ >= 0
+        return Predictions(np.array([-1.0, 1.0]), is_positive.astype(np.int32))
 
     @staticmethod
     def to_arrays(learners):
@@ -167,8 +168,8 @@ class LinearTrainer:
 
     def predictions_of(self, learner):
         """Return the predictions on the training samples."""
-        is_positive = learner.predict_checked(self._X)[self._order] > 0
-        return Predictions(np.array([-1.0, 1.0]), is_positive.astype(np.int32))
+        predicted = learner.predictions(self._X)
+        return Predictions(predicted.values, predicted.index[self._order])
 
 
 def column_ranges(X, largest):

@@ -68,7 +68,7 @@ class TreeLearner(BaseEstimator):
         check_is_fitted(self)
         X = check_features(self, X, reset=False)
         with Threads(1) as threads:
-            return self.predict_checked(X, threads)
+            return self.predictions(X, threads).dense
 
     # -- the protocol of weak learners -------------------------------------------------------------
 
@@ -81,9 +81,9 @@ class TreeLearner(BaseEstimator):
         """Do as `make_trainer`, for features that are binned already, positives first; stages as in `TreeTrainer`."""
         return TreeTrainer(self, binned, threads, seed, stages)
 
-    def predict_checked(self, X, threads):
-        """Predict like `predict`, for an X that is already a finite float array."""
-        return self.nodes_.value[leaves_of_values(self.nodes_, X, threads)]
+    def predictions(self, X, threads):
+        """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
+        return Predictions(self.nodes_.value, leaves_of_values(self.nodes_, X, threads))
 
     def add_gains(self, gains):
         """Add the gain of each split to the entry of its feature, for `feature_importances_`."""
