@@ -105,6 +105,15 @@ class PAUCEnsClassifier(WeightedEnsemble):
     >>> round(partial_auc(y_new, model.decision_function(X_new), (0, 0.2)), 3)
     0.857
 
+    To search the parameters of the learner, pass one; its parameters have no names while it is None:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from paucens import Tree, pauc_scorer
+    >>> model = PAUCEnsClassifier((0, 0.2), learner=Tree(depth=None, max_leaves=31, leaves="real"), n_estimators=10)
+    >>> search = GridSearchCV(model, {"learner__max_leaves": [4, 31]}, scoring=pauc_scorer((0, 0.2)), cv=3).fit(X, y)
+    >>> search.best_params_
+    {'learner__max_leaves': 4}
+
     If the alphabet orders the classes the wrong way round, name the positive one:
 
     >>> import numpy as np

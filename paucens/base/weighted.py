@@ -52,6 +52,23 @@ class WeightedEnsemble(BinaryClassifier):
         self.weights_ = stage_weights[-1] if isinstance(stage_weights, list) else stage_weights
         self.threshold_ = float(self._stage_thresholds[-1])
 
+    def set_params(self, **parameters):
+        """Set parameters, those of the learner by names like `learner__depth`.
+
+        Raises
+        ------
+        ValueError
+            If a name is not known, or is one of the learner and `learner` is None.
+        """
+        of_learner = [name for name in parameters if name.startswith("learner__")]
+        if of_learner and parameters.get("learner", self.learner) is None:
+            default = " ".join(repr(self.default_learner).split())
+            raise ValueError(
+                f"{of_learner[0]} cannot be set: learner is None, which stands for {default}. Pass that as learner, or "
+                "another one, to set its parameters."
+            )
+        return super().set_params(**parameters)
+
     # -- scoring -----------------------------------------------------------------------------------
 
     def decision_function(self, X):
