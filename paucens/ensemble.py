@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.cutting_plane import Master, check_nu, training_rank_ranges, training_threshold
+from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, training_threshold
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
@@ -80,7 +80,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
     UserWarning
         If the range is narrower than one negative, and if all weights are 0 at the end.
     ConvergenceWarning
-        If rounding errors keep a round from `cut_tolerance`, as for a huge nu.
+        If rounding errors, or the limit of 5000 cuts, keep a round from `cut_tolerance`, as for a huge nu.
 
     Notes
     -----
@@ -177,7 +177,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
             parameter is out of range, or a range with alpha > 0 holds no negative.
         """
         self._check_parameters()
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             m, n = training.n_positives, training.n_negatives
             ranges = training_rank_ranges(n, self.fpr_range, self.n_estimators, anneal=self.anneal is not False)
@@ -192,10 +192,11 @@ class PAUCEnsClassifier(WeightedEnsemble):
     def _warn(self):
         gaps = self.gap_ / self.objective_
         if gaps.max() > self.cut_tolerance:
+            n_short = np.count_nonzero(gaps > self.cut_tolerance)
             warn_user(
-                f"Rounding errors ended {(gaps > self.cut_tolerance).sum()} of {self.n_iter_} rounds early: the "
-                f"objective may be up to {gaps.max():.2g} of itself above the minimum, more than cut_tolerance = "
-                f"{self.cut_tolerance:g}. Lower nu, or raise cut_tolerance.",
+                f"{n_short} of {self.n_iter_} rounds ended early, because of rounding errors or after {MOST_CALLS} "
+                f"cuts: the objective may be up to {gaps.max():.2g} of itself above the minimum, more than "
+                f"cut_tolerance = {self.cut_tolerance:g}. Lower nu, or raise cut_tolerance.",
                 ConvergenceWarning,
             )
         if not self.weights_.any():

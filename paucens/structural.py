@@ -137,12 +137,13 @@ class LinearPAUCSVC(BinaryClassifier):
         m, n = int(positive.sum()), int((~positive).sum())
         rank_range = training_rank_range(n, self.fpr_range)
         master = Master(m, n, self.nu, self.formulation, "column", X.shape[1])
-        for column in _centred_columns(X, np.argsort(~positive, kind="stable")):
-            master.append(Predictions(column, None))
-        limit = self._make_cuts(master, rank_range, max_iter)
-        self.coef_ = master.weights[None]
-        scores, beta = self._linear_scores(X), check_fpr_range(self.fpr_range)[1]
-        self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
+        with np.errstate(under="ignore"):
+            for column in _centred_columns(X, np.argsort(~positive, kind="stable")):
+                master.append(Predictions(column, None))
+            limit = self._make_cuts(master, rank_range, max_iter)
+            self.coef_ = master.weights[None]
+            scores, beta = self._linear_scores(X), check_fpr_range(self.fpr_range)[1]
+            self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
         self._warn(limit)
         return self
 

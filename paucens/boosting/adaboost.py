@@ -1,5 +1,7 @@
 """AdaBoost."""
 
+import numpy as np
+
 from paucens.base import WeightedEnsemble, prepare
 from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, plain_stages, reweighted
 from paucens.learners.binning import MAX_BINS
@@ -100,7 +102,7 @@ class AdaBoostClassifier(WeightedEnsemble):
         """
         check_integer("n_estimators", self.n_estimators, 1)
         check_positive("shrinkage", self.shrinkage, most=1)
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             start = balanced_weights(training.n_positives, training.n_negatives)
             rounds = boosting_rounds(self, training, start, adaboost_coefficient, reweighted)

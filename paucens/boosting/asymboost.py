@@ -119,7 +119,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         def reweight(signed_weights, n_positives, predictions, coefficient):
             return tilted(reweighted(signed_weights, n_positives, predictions, coefficient), n_positives, factor)
 
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             balanced = balanced_weights(training.n_positives, training.n_negatives)
             start = tilted(balanced, training.n_positives, factor)

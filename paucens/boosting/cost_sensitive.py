@@ -16,15 +16,17 @@ from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
 from paucens.validation import all_or_nothing, check_integer, check_positive
 
+LEAST_COST, LARGEST_COST = 1e-100, 1e100  # products of costs, weights and coefficients are finite
+
 
 class CSAdaBoostClassifier(WeightedEnsemble):
     """Fit cost-sensitive AdaBoost (Masnadi-Shirazi and Vasconcelos 2011).
 
     Parameters
     ----------
-    cost_positive : float, default=1.0
+    cost_positive : float in [1e-100, 1e100], default=1.0
         C1, the cost of a missed positive. If both costs are 1, this is AdaBoost.
-    cost_negative : float, default=1.0
+    cost_negative : float in [1e-100, 1e100], default=1.0
         C2, the cost of a false alarm. The paper's k = C1 / C2 with C1 + C2 = 2 is C1 = 2k / (1 + k),
         C2 = 2 / (1 + k).
     learner : weak learner, default=None
@@ -134,8 +136,12 @@ class CSAdaBoostClassifier(WeightedEnsemble):
         """
         check_integer("n_estimators", self.n_estimators, 1)
         check_positive("shrinkage", self.shrinkage, most=1)
-        check_positive("cost_positive", self.cost_positive)
-        check_positive("cost_negative", self.cost_negative)
+        for name in ("cost_positive", "cost_negative"):
+            if not LEAST_COST <= check_positive(name, getattr(self, name)) <= LARGEST_COST:
+                raise ValueError(
+                    f"{name} must lie in [{LEAST_COST:g}, {LARGEST_COST:g}]; got {getattr(self, name)!r}. Usual costs "
+                    "are 0.01 to 100."
+                )
         costs = np.array([self.cost_positive, self.cost_negative], dtype=np.float64)
 
         def coefficient_of(signed_weights, n_positives, predictions, edge):
@@ -146,7 +152,7 @@ class CSAdaBoostClassifier(WeightedEnsemble):
         def reweight(signed_weights, n_positives, predictions, coefficient):
             return reweighted(signed_weights, n_positives, predictions, *(costs * coefficient))
 
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             # The weights carried from round to round are those of the gradient, C1 u+ and -C2 u-.
             balanced = balanced_weights(training.n_positives, training.n_negatives)
@@ -184,4 +190,4 @@ def cost_sensitive_coefficient(totals, wrong, costs):
         return float((2 * wrong * np.cosh(costs * a) - totals * np.exp(-costs * a)).sum())
 
     largest = LARGEST_COEFFICIENT / costs.max()
-    return largest if excess(largest) <= 0 else brentq(excess, 0.0, largest, xtol=1e-15)
+    return largest if excess(largest) <= 0 else brentq(excess, 0.0, largest, xtol=min(1e-15, 1e-13 * largest))

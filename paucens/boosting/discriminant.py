@@ -121,7 +121,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
         check_integer("n_estimators", self.n_estimators, 1)
         check_positive("shrinkage", self.shrinkage, most=1)
         check_positive("ridge", self.ridge, zero=True)
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             m, n = training.n_positives, training.n_negatives
             rounds = boosting_rounds(self, training, balanced_weights(m, n), adaboost_coefficient, reweighted)

@@ -15,6 +15,8 @@ from paucens.validation import all_or_nothing, check_integer
 
 NOISE = np.sqrt(0.5)  # sd of the noise of each score, so that P(s > t) = Phi(s - t)
 FAR = 8.0 * NOISE  # noise beyond this is negligible
+RARE = 1e-15  # a smaller rate would need noise beyond FAR
+NARROWEST = 1e-9  # width of a range at which its thresholds still differ by more than their error
 PANEL = 3.0 * NOISE  # maximum width of a panel of the quadrature
 BLOCK = 4096
 NODES, SHARES = (values / 2 for values in np.polynomial.legendre.leggauss(8))  # of a panel of width 1 around 0
@@ -29,7 +31,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
     Parameters
     ----------
     fpr_range : tuple of two floats, default=(0.0, 0.1)
-        0 <= alpha < beta <= 1, the range to maximise the area in.
+        0 <= alpha < beta <= 1, the range to maximise the area in, at least 1e-9 wide.
     learner : weak learner, default=None
         Any object with fit(X, signed_weights) and predict(X) in [-1, 1]. None means `Tree(depth=3)`. The
         source boosts single features, as `Stump()` does.
@@ -140,10 +142,15 @@ class PAUCBoostClassifier(WeightedEnsemble):
             parameter is out of range.
         """
         check_integer("n_estimators", self.n_estimators, 1)
-        check_fpr_range(self.fpr_range)
-        with Threads(self.n_jobs) as threads:
+        alpha, beta = check_fpr_range(self.fpr_range)
+        if beta - alpha < NARROWEST:
+            raise ValueError(
+                f"fpr_range must be at least {NARROWEST:g} wide, or the smoothed area has no digits; got "
+                f"{self.fpr_range}. One of n negatives is 1 / n."
+            )
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
-            learners, history = self._run_rounds(training, check_fpr_range(self.fpr_range))
+            learners, history = self._run_rounds(training, (alpha, beta))
         coefficients, thresholds, self.objective_ = (np.array(column) for column in zip(*history, strict=True))
         self._set_stages(learners, coefficients, thresholds)
         return self
@@ -229,9 +236,9 @@ class SmoothedArea:
     def _threshold(self, negatives, rate):
         """Return the threshold that a noisy negative exceeds with probability `rate`."""
         low, high = self.scores.min() - FAR, self.scores.max() + FAR
-        if rate <= 0:
+        if rate <= RARE:
             return high
-        if rate >= 1:
+        if rate >= 1 - RARE:
             return low
         return brentq(lambda c: detection_rate(negatives, np.array([c]))[0] - rate, low, high)
 

@@ -22,7 +22,9 @@ STEP = 1 / 3
 MAX_AT_ONCE = 10_000  # BLAS splits dot products of longer vectors, so that they depend on its threads
 FINEST = 1e-13  # relative gap below which rounding decides
 DUAL_SHARE = 0.1  # share of the required gap that the dual solution may use up
-STUCK = 10  # iterations without gain, for want of a dual solution as good as that, after which rounding errors decide
+NOISE = 1e-15  # rounding error of a risk
+STUCK = 10  # iterations without gain that rounding errors must explain
+MOST_CALLS = 5000  # of the oracle in one `solve`; ten times as many as were ever needed
 LEAST_NU, LARGEST_NU = 1e-50, 1e50  # the squares of weights, which nu and the features bound, are finite
 ROWS = ("losses", "dual", "idle")  # arrays with one value per cut
 
@@ -109,7 +111,9 @@ class Master:
         self.bound = -np.inf
 
     def solve(self, rank_range, tolerance, new_range=False):
-        """Minimise over the weights until objective - bound <= tolerance * objective, or until it is `stuck`.
+        """Minimise over the weights until objective - bound <= tolerance * objective.
+
+        It ends before that if it is `stuck`, or after 5000 calls of the oracle.
 
         Parameters
         ----------
@@ -128,7 +132,7 @@ class Master:
         if new_range:
             self.objective, n_calls = np.inf, 2
             self._evaluate(self.weights, rank_range)
-        while not self._improve(rank_range, tolerance):
+        while not self._improve(rank_range, tolerance) and n_calls < MOST_CALLS:
             n_calls += 1
         return n_calls
 
@@ -143,14 +147,16 @@ class Master:
     def _improve(self, rank_range, tolerance):
         """Move towards the minimiser over the working set and add a cut; return whether to end.
 
-        If the dual was solved well enough, the objective falls or the new cut is violated, by a share of the gap.
+        If the dual was solved well enough, the objective falls or the new cut is violated, by a share of the gap. So
+        without either, rounding errors decide.
         """
         tolerance, before = max(tolerance, FINEST), self.objective
         allowed = DUAL_SHARE * tolerance * self.objective
         minimiser, gap = self._solve_dual(allowed)
         self._evaluate(self.weights + STEP * (minimiser - self.weights), rank_range)
-        reached = self.objective - self.bound <= tolerance * self.objective
-        gains = gap <= allowed or self.objective < before * (1 - FINEST)
+        left = self.objective - self.bound
+        reached, fell = left <= tolerance * self.objective, self.objective < before * (1 - FINEST)
+        gains = fell or (gap <= allowed and left > NOISE * self.nu)
         self._n_stuck = 0 if reached or gains else self._n_stuck + 1
         return reached or self.stuck
 

@@ -1,7 +1,5 @@
 """The rank ranges to train for, and the threshold on the training scores."""
 
-import math
-
 import numpy as np
 
 from paucens.metrics import check_fpr_range, rank_range
@@ -29,13 +27,13 @@ def training_rank_range(n_negatives, fpr_range):
     if alpha == 0 and j_beta == 0:
         warn_user(
             f"The range (0, {beta:g}) is narrower than one of {n_negatives} negatives; the best one is used instead. "
-            f"It takes {math.ceil(1 / beta)} negatives to hold one."
+            f"It takes {np.ceil(1 / beta):.15g} negatives to hold one."
         )
         j_beta = 1
     if j_beta <= j_alpha:
         raise ValueError(
             f"The range ({alpha:g}, {beta:g}) holds no position among {n_negatives} negatives; it takes about "
-            f"{math.ceil(2 / (beta - alpha))} negatives, or a wider range."
+            f"{np.ceil(2 / (beta - alpha)):.15g} negatives, or a wider range."
         )
     return j_alpha, j_beta
 

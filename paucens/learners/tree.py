@@ -49,7 +49,7 @@ class TreeLearner(BaseEstimator):
         weights = check_signed_weights(signed_weights, len(X))
         rule = self.growing_rule(X.shape[1])
         seed = check_random_state(getattr(self, "random_state", None)).randint(2**31)
-        with Threads(1) as threads:
+        with np.errstate(under="ignore"), Threads(1) as threads:
             binned = bin_features(X, check_integer("max_bins", self.max_bins, 2, MAX_BINS), threads)
             self.nodes_ = TreeGrower(binned, rule, threads).grow(weights, (seed, 0))
         return self
@@ -196,7 +196,9 @@ class Tree(TreeLearner):
     (balance, purity, Gini, a leaf, ...) were tried on training halves of USPS: none raised the partial AUC
     by more than the noise of the halves, and some lowered it.
 
-    Ties between equal splits go to the smallest column, then to the smallest threshold.
+    Ties between equal splits go to the smallest column, then to the smallest threshold. Weights are rounded to a grid,
+    on which sums are exact: weights below 2^-31 of the sum of all magnitudes count as 0. With sign leaves a single
+    weight that outweighs all others leaves them the grid.
 
     Examples
     --------
