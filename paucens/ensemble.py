@@ -78,7 +78,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
     Warns
     -----
     UserWarning
-        If the range is narrower than one negative, and if all weights are 0 at the end.
+        If the range is narrower than one negative, if all weights are 0 at the end, and if fitting ends in the first ten
+        rounds, with the reason.
     ConvergenceWarning
         If rounding errors, or the limit of 5000 cuts, keep a round from `cut_tolerance`, as for a huge nu.
 
@@ -198,6 +199,13 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 f"cuts: the objective may be up to {gaps.max():.2g} of itself above the minimum, more than "
                 f"cut_tolerance = {self.cut_tolerance:g}. Lower nu, or raise cut_tolerance.",
                 ConvergenceWarning,
+            )
+        if self.weights_.any() and self.stop_reason_ == "edge":
+            self.warn_of_early_end(
+                self.n_iter_,
+                f"no further learner promises to lower the objective of {self.objective_[-1]:.2g} by more than "
+                f"edge_tolerance = {self.edge_tolerance:g} of it. If the training samples are separated, simpler "
+                "learners (trees of fewer leaves) or more and harder samples help; if not, a larger nu or deeper trees.",
             )
         if not self.weights_.any():
             warn_user(

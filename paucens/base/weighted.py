@@ -15,8 +15,9 @@ from paucens.base.files import (
 )
 from paucens.learners import Tree, adapted
 from paucens.parallel import Threads
-from paucens.validation import check_features, check_integer
+from paucens.validation import check_features, check_integer, warn_user
 
+FEW_ROUNDS = 10  # a fit that ends before needs an explanation
 BLOCK = 16_384  # samples whose scores stay in the cache while learner after learner is added
 
 
@@ -51,6 +52,11 @@ class WeightedEnsemble(BinaryClassifier):
         self._stage_thresholds = np.asarray(stage_thresholds, dtype=np.float64)
         self.weights_ = stage_weights[-1] if isinstance(stage_weights, list) else stage_weights
         self.threshold_ = float(self._stage_thresholds[-1])
+
+    def warn_of_early_end(self, n_rounds, reason):
+        """Warn if a fit that wanted more ended in its first rounds, and say why."""
+        if n_rounds < min(FEW_ROUNDS, self.n_estimators):
+            warn_user(f"{type(self).__name__} ended after {n_rounds} of {self.n_estimators} rounds: {reason}")
 
     def set_params(self, **parameters):
         """Set parameters, those of the learner by names like `learner__depth`.

@@ -44,6 +44,11 @@ class AdaBoostClassifier(WeightedEnsemble):
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
 
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
+
     Notes
     -----
     The coefficient is w_t = 1/2 log((1 + r) / (1 - r)) with r the normalised edge sum_l u_l y_l h_t(x_l) / sum_l u_l

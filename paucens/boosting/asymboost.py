@@ -48,6 +48,11 @@ class AsymBoostClassifier(WeightedEnsemble):
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
 
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
+
     Notes
     -----
     Before each of the T = n_estimators rounds the weights are multiplied by k^(y / 2T), y = +1 or -1, and

@@ -59,6 +59,11 @@ class CSAdaBoostClassifier(WeightedEnsemble):
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
 
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
+
     Notes
     -----
     The loss is mean+ exp(-C1 f) + mean- exp(C2 f), balanced between the classes. The coefficient of a learner is

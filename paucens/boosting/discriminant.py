@@ -55,6 +55,11 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
 
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
+
     Notes
     -----
     The discriminant is solved again for the first t learners at each stage t. Without scatter (a learner without

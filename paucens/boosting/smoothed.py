@@ -6,7 +6,7 @@ from scipy.special import ndtr
 from tqdm import tqdm
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.boosting.rounds import LARGEST_COEFFICIENT, NO_EDGE, train_with_edge
+from paucens.boosting.rounds import CHANCE, LARGEST_COEFFICIENT, NO_EDGE, SEPARATED, train_with_edge
 from paucens.cutting_plane import training_threshold
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
@@ -62,6 +62,11 @@ class PAUCBoostClassifier(WeightedEnsemble):
     n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
+
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
 
     Notes
     -----
@@ -172,10 +177,13 @@ class PAUCBoostClassifier(WeightedEnsemble):
         ) as progress:
             for t in range(len(learners), self.n_estimators):
                 if 1 - area.value <= SATURATED:
+                    self.warn_of_early_end(t, SEPARATED)
                     break
                 gradient = area.gradient()
                 learner, predictions, edge = train_with_edge(trainer, gradient, t)
                 coefficient, area = step_up(area, gradient, predictions.dense) if edge > NO_EDGE else (0.0, area)
+                if coefficient == 0:
+                    self.warn_of_early_end(max(t, 1), CHANCE)
                 if coefficient == 0 and t > 0:
                     break
                 learners.append(learner)
