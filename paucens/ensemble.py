@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.cutting_plane import Master, training_rank_ranges, training_threshold
+from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, training_threshold
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
@@ -84,7 +85,10 @@ class PAUCEnsClassifier(WeightedEnsemble):
     Warns
     -----
     UserWarning
-        If the range is narrower than one negative, and if all weights are 0 at the end.
+        If the range is narrower than one negative, if all weights are 0 at the end, and if fitting ends in the first
+        ten rounds, with the reason.
+    ConvergenceWarning
+        If rounding errors, or the limit of 5000 cuts, keep a round from `cut_tolerance`, as for a huge nu.
 
     Notes
     -----
@@ -108,6 +112,15 @@ class PAUCEnsClassifier(WeightedEnsemble):
     >>> X_new, y_new = load_toy(2000, 2000, random_state=1)
     >>> round(partial_auc(y_new, model.decision_function(X_new), (0, 0.2)), 3)
     0.857
+
+    To search the parameters of the learner, pass one; its parameters have no names while it is None:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from paucens import Tree, pauc_scorer
+    >>> model = PAUCEnsClassifier((0, 0.2), learner=Tree(depth=None, max_leaves=31, leaves="real"), n_estimators=10)
+    >>> search = GridSearchCV(model, {"learner__max_leaves": [4, 31]}, scoring=pauc_scorer((0, 0.2)), cv=3).fit(X, y)
+    >>> search.best_params_
+    {'learner__max_leaves': 4}
 
     If the alphabet orders the classes the wrong way round, name the positive one:
 
@@ -172,7 +185,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
             parameter is out of range, or a range with alpha > 0 holds no negative.
         """
         self._check_parameters()
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             m, n = training.n_positives, training.n_negatives
             ranges = training_rank_ranges(n, self.fpr_range, self.n_estimators, anneal=bool(self.anneal))
@@ -181,18 +194,38 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self._set_stages(rounds.learners, rounds.weights, rounds.thresholds)
         self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*rounds.history, strict=True))
         self.n_cuts_ = n_cuts.astype(np.int64)
+        self._warn()
+        return self
+
+    def _warn(self):
+        gaps = self.gap_ / self.objective_
+        if gaps.max() > self.cut_tolerance:
+            n_short = np.count_nonzero(gaps > self.cut_tolerance)
+            warn_user(
+                f"{n_short} of {self.n_iter_} rounds ended early, because of rounding errors or after {MOST_CALLS} "
+                f"cuts: the objective may be up to {gaps.max():.2g} of itself above the minimum, more than "
+                f"cut_tolerance = {self.cut_tolerance:g}. Lower nu, or raise cut_tolerance.",
+                ConvergenceWarning,
+            )
+        if self.weights_.any() and self.stop_reason_ == "edge":
+            self.warn_of_early_end(
+                self.n_iter_,
+                f"no further learner promises to lower the objective of {self.objective_[-1]:.2g} by more than "
+                f"edge_tolerance = {self.edge_tolerance:g} of it. If the training samples are separated, simpler "
+                "learners (trees of fewer leaves) or more and harder samples help. If not, a larger nu or deeper trees "
+                "help.",
+            )
         if not self.weights_.any():
             warn_user(
                 f"All weights are 0 in the end (n_iter_ = {self.n_iter_}): no combination of the learners lifts the "
                 "positives above the best negatives of the range, so every sample gets the same score. A wider range, "
                 "anneal=True, deeper trees, leaves='real' or more rounds help."
             )
-        return self
 
     def _check_parameters(self):
         super()._check_parameters()
         alpha, _ = check_fpr_range(self.fpr_range)
-        check_positive("nu", self.nu)
+        check_nu(self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
         check_positive("edge_tolerance", self.edge_tolerance)
         check_choice("formulation", self.formulation, ("tight", "struct"))
@@ -219,7 +252,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
                     return rounds, "edge"
                 master.append(predictions)
                 n_cuts = master.solve(rank_range, self.cut_tolerance, new_range=rank_range != before)
-                threshold = training_threshold(*master.scores(rank_range[1]), master.n_negatives, beta)
+                size = np.abs(master.weights).sum()
+                threshold = training_threshold(*master.scores(rank_range[1]), master.n_negatives, beta, size)
                 gap = master.objective - master.bound
                 rounds.append(learner, master.weights, threshold, (master.objective, gap, n_cuts))
                 progress.update()

@@ -5,8 +5,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from paucens.base import BinaryClassifier, history_from_file, history_to_file
-from paucens.cutting_plane import Master, training_rank_range, training_threshold
+from paucens.cutting_plane import Master, check_nu, training_rank_range, training_threshold
 from paucens.learners import Predictions
+from paucens.learners.linear import column_ranges
 from paucens.metrics import check_fpr_range
 from paucens.persistence import array_of
 from paucens.progress import progress_bar
@@ -24,6 +25,7 @@ from paucens.validation import (
 AT_ONCE = 16  # columns taken from X in one pass over its rows
 LARGEST = 1e100  # largest feature; its square and sums of squares must be finite
 HISTORY = {"objective_": np.float64, "gap_": np.float64}  # see `history_from_file`
+FAR_OUT = 1e6  # range of a column, relative to that of nine tenths of it, from which on there are outliers
 
 
 class LinearPAUCSVC(BinaryClassifier):
@@ -64,7 +66,7 @@ class LinearPAUCSVC(BinaryClassifier):
     UserWarning
         If the range is narrower than one negative, and if w = 0 is the optimum.
     ConvergenceWarning
-        If max_iter cuts do not reach cut_tolerance.
+        If max_iter cuts do not reach cut_tolerance, or rounding errors keep the fit from it.
 
     Notes
     -----
@@ -78,8 +80,9 @@ class LinearPAUCSVC(BinaryClassifier):
 
     A linear score is an ensemble whose learners are the columns, so the cutting planes are those of
     `PAUCEnsClassifier`. They work on one copy of X, float64, with centred columns; a shift of a column does not
-    matter. The scale does: standardise the columns, or |w|^2 means little, one unit of score (the margin) is out of
-    proportion and many more cuts are needed. Results do not depend on the number of threads that BLAS may use.
+    matter. The scale does: standardise the columns, or |w|^2 means little and more cuts are needed. Large columns make
+    |w|^2 negligible, as a large nu does. Columns whose units differ by more than 1e12 or so leave no digits to the
+    smaller ones. Results do not depend on the number of threads that BLAS may use.
 
     With alpha = 0, w = 0 is the optimum for every nu if no w lifts the mean score of the positives above the mean
     of the j_beta best negatives, as happens for weak features and narrow ranges.
@@ -137,29 +140,30 @@ class LinearPAUCSVC(BinaryClassifier):
         m, n = int(positive.sum()), int((~positive).sum())
         rank_range = training_rank_range(n, self.fpr_range)
         master = Master(m, n, self.nu, self.formulation, "column", X.shape[1])
-        for column in _centred_columns(X, np.argsort(~positive, kind="stable")):
-            master.append(Predictions(column, None))
-        solved = self._make_cuts(master, rank_range)
-        self.coef_ = master.weights[None]
-        scores, beta = self._linear_scores(X), check_fpr_range(self.fpr_range)[1]
-        self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
-        self._warn(solved)
+        with np.errstate(under="ignore"):
+            for column in _centred_columns(X, np.argsort(~positive, kind="stable")):
+                master.append(Predictions(column, None))
+            limit = self._make_cuts(master, rank_range)
+            self.coef_ = master.weights[None]
+            scores, beta = self._linear_scores(X), check_fpr_range(self.fpr_range)[1]
+            self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
+        self._warn(limit)
         return self
 
     def _check_parameters(self):
         check_fpr_range(self.fpr_range)
-        check_positive("nu", self.nu)
+        check_nu(self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
         check_choice("formulation", self.formulation, ("tight", "struct"))
         check_integer("max_iter", self.max_iter, 1)
         check_verbose(self.verbose)
 
     def _make_cuts(self, master, rank_range):
-        """Make cuts until the tolerance or the limit is reached; return whether it was the tolerance."""
-        history, solved = [], False
+        """Make cuts until the tolerance or a limit is reached; return what stopped progress, None if nothing did."""
+        history, ended = [], False
         with progress_bar(verbose=self.verbose, desc="SVM_pAUC", unit="cut") as progress:
-            while not solved and len(history) < self.max_iter:
-                solved = master.step(rank_range, self.cut_tolerance)
+            while not ended and len(history) < self.max_iter:
+                ended = master.step(rank_range, self.cut_tolerance)
                 gap = master.objective - master.bound
                 history.append((master.objective, gap))
                 progress.update()
@@ -168,14 +172,14 @@ class LinearPAUCSVC(BinaryClassifier):
                 )
         self.n_iter_ = len(history)
         self.objective_, self.gap_ = (np.array(column) for column in zip(*history, strict=True))
-        return solved
+        return "rounding errors" if master.stuck else None if ended else f"max_iter = {self.max_iter}"
 
-    def _warn(self, solved):
-        if not solved:
+    def _warn(self, limit):
+        if limit is not None:
             warn_user(
-                f"After max_iter = {self.n_iter_} cuts the objective of {self.objective_[-1]:.4g} may be "
-                f"{self.gap_[-1]:.2g} above the minimum, more than cut_tolerance = {self.cut_tolerance:g} of it. "
-                "Standardise the columns, lower nu, or raise max_iter or cut_tolerance.",
+                f"The fit ended after {self.n_iter_} cuts because of {limit}: the objective of "
+                f"{self.objective_[-1]:.4g} may be {self.gap_[-1]:.2g} above the minimum, more than cut_tolerance = "
+                f"{self.cut_tolerance:g} of it. Standardise the columns, lower nu, or raise cut_tolerance or max_iter.",
                 ConvergenceWarning,
             )
         elif not self.coef_.any():
@@ -218,19 +222,17 @@ class LinearPAUCSVC(BinaryClassifier):
 
 
 def _centred_columns(X, order):
-    """Yield the columns as float64, rows in this order, each shifted such that the middle of its range is 0.
+    """Yield the columns as float64, rows in this order, each shifted by the middle of its range.
 
     Orderings give positives and negatives the same total weight, so a shift changes no constraint. A constant column
-    becomes exactly 0.
+    becomes exactly 0. If a few samples lie so far out that the middle would cost the others their digits, the shift is
+    the median.
     """
-    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    widest = int(np.argmax(np.maximum(-low, high)))
-    if max(-low[widest], high[widest]) > LARGEST:
-        raise ValueError(
-            f"Features must lie within +-{LARGEST:g}; column {widest} spans {low[widest]:g} to {high[widest]:g}. "
-            "Standardise the columns first."
-        )
-    middle = low / 2 + high / 2
+    low, high = column_ranges(X, LARGEST)
+    ranks = [len(X) // 20, len(X) // 2, len(X) - 1 - len(X) // 20]
     for start in range(0, X.shape[1], AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        yield from X[order, part].T.astype(np.float64, order="C") - middle[part, None]
+        columns = X[order, part].T.astype(np.float64, order="C")
+        bottom, median, top = np.partition(columns, ranks, axis=1)[:, ranks].T
+        has_outliers = (bottom < top) & (high[part] - low[part] > FAR_OUT * (top - bottom))
+        yield from columns - np.where(has_outliers, median, low[part] / 2 + high[part] / 2)[:, None]

@@ -153,6 +153,16 @@ def check_positive(name, value, zero=False, most=np.inf):
     return number
 
 
+def check_within(name, value, least, largest, usual):
+    """Return a real parameter; raise ValueError unless it lies in [least, largest], which excludes nan."""
+    number = _as_float(value)
+    if not least <= number <= largest:
+        raise ValueError(
+            f"{name} must be a number in [{least:g}, {largest:g}]; got {value!r}. Usual values are {usual}."
+        )
+    return number
+
+
 def check_number(name, value):
     """Return a real parameter, which may be infinite; raise ValueError for anything else, including nan."""
     number = _as_float(value)

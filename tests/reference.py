@@ -111,6 +111,11 @@ def sum_groups(codes, tables):
     return np.array([sum(table[code] for table, code in zip(tables, column, strict=False)) for column in codes.T])
 
 
+def add_values(values, index, scores, start, stop):
+    within = (np.arange(len(scores)) >= start) & (np.arange(len(scores)) < stop)
+    return np.where(within, scores + values[index], scores)
+
+
 def all_counts(samples, counts, tied_count):
     """Return the counts of all samples of a cut, including the tied ones."""
     return np.concatenate([counts, np.full(len(samples) - len(counts), tied_count)])

@@ -54,15 +54,15 @@ cdef Py_ssize_t partner(const double[:, ::1] gram, const double* x, const double
 
 def solve_dual(const double[:, ::1] gram, const double[::1] losses, double budget, double[::1] x,
                double[::1] gradient, double tolerance, Py_ssize_t max_steps):
-    """Improve the feasible x until the duality gap is at most `tolerance`; return the value and the number of steps.
+    """Improve the feasible x until the duality gap is at most `tolerance`; return the value, the gap and the steps.
 
     gram: at least (n, n), of which the leading n = len(x) rows and columns are used; gradient: losses - G x,
     written.
     """
     cdef Py_ssize_t n = x.shape[0], i, j, k, steps = 0
-    cdef double slack = budget, value = 0, curvature = 1, step, available
+    cdef double slack = budget, value = 0, gap = 0, curvature = 1, step, available
     if n == 0:
-        return 0.0, 0
+        return 0.0, 0.0, 0
     with nogil:
         for k in range(n):
             slack -= x[k]
@@ -73,7 +73,8 @@ def solve_dual(const double[:, ::1] gram, const double[::1] losses, double budge
                 for i in range(n):
                     gradient[i] -= gram[k, i] * x[k]
         while True:
-            if duality_gap(&x[0], &gradient[0], n, budget, &i) <= tolerance or steps >= max_steps:
+            gap = duality_gap(&x[0], &gradient[0], n, budget, &i)
+            if gap <= tolerance or steps >= max_steps:
                 break
             j = partner(gram, &x[0], &gradient[0], n, i, slack, &curvature)
             if j == -2:
@@ -97,7 +98,7 @@ def solve_dual(const double[:, ::1] gram, const double[::1] losses, double budge
             steps += 1
         for k in range(n):
             value += x[k] * (losses[k] + gradient[k]) / 2
-    return value, steps
+    return value, gap, steps
 
 
 def combine_rows(const double[:, ::1] features, const double[::1] dual, double[::1] weights):

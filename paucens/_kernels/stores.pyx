@@ -5,7 +5,7 @@ way a sum over learners takes one table look-up per group, and a sum over sample
 """
 
 from libc.string cimport memset
-from paucens._kernels.types cimport code_t, index_t
+from paucens._kernels.types cimport code_t, index_t, place_t
 
 cdef enum:
     CODES = 256
@@ -31,6 +31,15 @@ def sum_groups(const code_t[:, ::1] codes, const double[:, ::1] tables, double[:
             for i in range(start, stop):
                 scores[i] += t[codes[g, i]]
             g += 1
+
+
+def add_values(const double[::1] values, const place_t[::1] index, double[::1] scores, Py_ssize_t start,
+               Py_ssize_t stop):
+    """Add values[index[i]] to scores[i] for i in [start, stop)."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(start, stop):
+            scores[i] += values[index[i]]
 
 
 cdef void count_codes(const code_t* codes, Py_ssize_t stride, const index_t[::1] samples, const index_t[::1] counts,

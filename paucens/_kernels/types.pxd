@@ -12,6 +12,10 @@ ctypedef fused real_t:       # features in the dtype of the user, never copied o
     float
     double
 
+ctypedef fused place_t:      # entries of a table of values, bytes if it is short
+    code_t
+    index_t
+
 ctypedef fused pixel_t:      # images: bytes, or floats in [0, 1]
     code_t
     float

@@ -5,6 +5,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paucens import persistence
+from paucens._kernels.stores import add_values
 from paucens.base.binary import BinaryClassifier
 from paucens.base.files import (
     estimator_to_json,
@@ -16,9 +17,11 @@ from paucens.base.files import (
 from paucens.learners import Tree, adapted
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
-from paucens.validation import check_features, check_integer, check_jobs, check_verbose
+from paucens.validation import check_features, check_integer, check_jobs, check_verbose, warn_user
 
 HISTORY = {}  # attributes besides n_iter_ that tell how a fit went, see `history_from_file`
+FEW_ROUNDS = 10  # a fit that ends before needs an explanation
+BLOCK = 16_384  # samples whose scores stay in the cache while learner after learner is added
 
 
 class WeightedEnsemble(BinaryClassifier):
@@ -53,6 +56,28 @@ class WeightedEnsemble(BinaryClassifier):
         self.weights_ = stage_weights[-1] if isinstance(stage_weights, list) else stage_weights
         self.threshold_ = float(self._stage_thresholds[-1])
 
+    def warn_of_early_end(self, n_rounds, reason):
+        """Warn if a fit that wanted more ended in its first rounds, and say why."""
+        if n_rounds < min(FEW_ROUNDS, self.n_estimators):
+            warn_user(f"{type(self).__name__} ended after {n_rounds} of {self.n_estimators} rounds: {reason}")
+
+    def set_params(self, **parameters):
+        """Set parameters, those of the learner by names like `learner__depth`.
+
+        Raises
+        ------
+        ValueError
+            If a name is not known, or is one of the learner and `learner` is None.
+        """
+        of_learner = [name for name in parameters if name.startswith("learner__")]
+        if of_learner and parameters.get("learner", self.learner) is None:
+            default = " ".join(repr(self.default_learner).split())
+            raise ValueError(
+                f"{of_learner[0]} cannot be set: learner is None, which stands for {default}. Pass that as learner, or "
+                "another one, to set its parameters."
+            )
+        return super().set_params(**parameters)
+
     # -- scoring -----------------------------------------------------------------------------------
 
     def decision_function(self, X):
@@ -70,12 +95,16 @@ class WeightedEnsemble(BinaryClassifier):
         X = self._check_new(X)
         scores = np.zeros(len(X))
         with Threads(self.n_jobs) as threads:
-            for weight, predicted in zip(self.weights_, self._predictions(X, threads), strict=True):
-                scores += weight * predicted
+            for weight, predictions in zip(self.weights_, self._predictions(X, threads), strict=True):
+                scores += weight * predictions.dense
         return scores - self.threshold_
 
     def staged_decision_function(self, X):
         """Score samples by the model after each round, with its weights and threshold at that time.
+
+        Each learner predicts once, when its round comes. If earlier weights change from round to round, as those of
+        PAUCEnsClassifier and AdaBoostLDAClassifier, one byte per sample and learner is held (trees of at most 128
+        leaves, `Linear`).
 
         Parameters
         ----------
@@ -87,17 +116,14 @@ class WeightedEnsemble(BinaryClassifier):
         """
         X = self._check_new(X)
         with Threads(self.n_jobs) as threads:
-            predictions = list(self._predictions(X, threads))
-        if isinstance(self._stage_weights, list):
-            for weights, threshold in zip(self._stage_weights, self._stage_thresholds, strict=True):
-                scores = np.zeros(len(X))
-                for weight, predicted in zip(weights, predictions, strict=False):  # the first len(weights) learners
-                    scores += weight * predicted
-                yield scores - threshold
-        else:
-            scores = np.zeros(len(X))
-            for weight, predicted, threshold in zip(self.weights_, predictions, self._stage_thresholds, strict=True):
-                scores += weight * predicted
+            rounds = zip(self._stage_weights, self._stage_thresholds, self._predictions(X, threads), strict=True)
+            scores, earlier = np.zeros(len(X)), []
+            for weights, threshold, predictions in rounds:
+                if isinstance(self._stage_weights, list):  # all weights change from round to round
+                    earlier.append(predictions.narrow)
+                    scores = weighted_sum(weights, earlier, len(X), threads)
+                else:
+                    scores += weights * predictions.dense
                 yield scores - threshold
 
     def _check_new(self, X):
@@ -105,9 +131,9 @@ class WeightedEnsemble(BinaryClassifier):
         return check_features(self, X, reset=False)
 
     def _predictions(self, X, threads):
-        """Yield the predictions of each learner, ndarrays of shape (n_samples,)."""
+        """Yield the `Predictions` of each learner."""
         for learner in self.learners_:
-            yield adapted(learner).predict_checked(X, threads)
+            yield adapted(learner).predictions(X, threads)
 
     @property
     def feature_importances_(self):
@@ -155,3 +181,21 @@ class WeightedEnsemble(BinaryClassifier):
         if self.n_iter_ != n:
             raise ValueError(f"n_iter_ is {self.n_iter_}, but there are {n} learners. The file is damaged.")
         self._set_stages(learners, weights, thresholds)
+
+
+def weighted_sum(weights, predictions, n_samples, threads):
+    """Sum weights[t] predictions[t] over the learners, in their order, as `decision_function` does."""
+    scores = np.zeros(n_samples)
+    tables = [weight * each.values for weight, each in zip(weights, predictions, strict=True)]
+
+    def add(start, stop):
+        for first in range(start, stop, BLOCK):
+            last = min(first + BLOCK, stop)
+            for table, each in zip(tables, predictions, strict=True):
+                if each.index is None:
+                    scores[first:last] += table[first:last]
+                else:
+                    add_values(table, each.index, scores, first, last)
+
+    threads.run(add, n_samples, n_samples * len(tables))
+    return scores

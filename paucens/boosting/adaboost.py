@@ -1,5 +1,7 @@
 """AdaBoost."""
 
+import numpy as np
+
 from paucens.base import WeightedEnsemble, prepare
 from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, plain_stages, reweighted
 from paucens.learners.binning import MAX_BINS
@@ -41,6 +43,11 @@ class AdaBoostClassifier(WeightedEnsemble):
     n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
+
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
 
     Notes
     -----
@@ -103,7 +110,7 @@ class AdaBoostClassifier(WeightedEnsemble):
             parameter is out of range.
         """
         self._check_parameters()
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             start = balanced_weights(training.n_positives, training.n_negatives)
             rounds = boosting_rounds(self, training, start, adaboost_coefficient, reweighted)

@@ -48,6 +48,11 @@ class AsymBoostClassifier(WeightedEnsemble):
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
 
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
+
     Notes
     -----
     Before each of the T = n_estimators rounds the weights are multiplied by k^(y / 2T), y = +1 or -1, and
@@ -122,7 +127,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         def reweight(signed_weights, n_positives, predictions, coefficient):
             return tilted(reweighted(signed_weights, n_positives, predictions, coefficient), n_positives, factor)
 
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             balanced = balanced_weights(training.n_positives, training.n_negatives)
             start = tilted(balanced, training.n_positives, factor)

@@ -14,7 +14,9 @@ from paucens.boosting.rounds import (
 )
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_positive
+from paucens.validation import all_or_nothing, check_positive, check_within
+
+LEAST_COST, LARGEST_COST = 1e-100, 1e100  # products of costs, weights and coefficients are finite
 
 
 class CSAdaBoostClassifier(WeightedEnsemble):
@@ -22,9 +24,9 @@ class CSAdaBoostClassifier(WeightedEnsemble):
 
     Parameters
     ----------
-    cost_positive : float, default=1.0
+    cost_positive : float in [1e-100, 1e100], default=1.0
         C1, the cost of a missed positive. If both costs are 1, this is AdaBoost.
-    cost_negative : float, default=1.0
+    cost_negative : float in [1e-100, 1e100], default=1.0
         C2, the cost of a false alarm. The paper's k = C1 / C2 with C1 + C2 = 2 is C1 = 2k / (1 + k),
         C2 = 2 / (1 + k).
     learner : weak learner, default=None
@@ -56,6 +58,11 @@ class CSAdaBoostClassifier(WeightedEnsemble):
     n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
+
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
 
     Notes
     -----
@@ -113,8 +120,8 @@ class CSAdaBoostClassifier(WeightedEnsemble):
     def _check_parameters(self):
         super()._check_parameters()
         check_positive("shrinkage", self.shrinkage, most=1)
-        check_positive("cost_positive", self.cost_positive)
-        check_positive("cost_negative", self.cost_negative)
+        for name in ("cost_positive", "cost_negative"):
+            check_within(name, getattr(self, name), LEAST_COST, LARGEST_COST, "0.01 to 100")
 
     @all_or_nothing
     def fit(self, X, y):
@@ -149,7 +156,7 @@ class CSAdaBoostClassifier(WeightedEnsemble):
         def reweight(signed_weights, n_positives, predictions, coefficient):
             return reweighted(signed_weights, n_positives, predictions, *(costs * coefficient))
 
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             # The weights carried from round to round are those of the gradient, C1 u+ and -C2 u-.
             balanced = balanced_weights(training.n_positives, training.n_negatives)
@@ -187,4 +194,4 @@ def cost_sensitive_coefficient(totals, wrong, costs):
         return float((2 * wrong * np.cosh(costs * a) - totals * np.exp(-costs * a)).sum())
 
     largest = LARGEST_COEFFICIENT / costs.max()
-    return largest if excess(largest) <= 0 else brentq(excess, 0.0, largest, xtol=1e-15)
+    return largest if excess(largest) <= 0 else brentq(excess, 0.0, largest, xtol=min(1e-15, 1e-13 * largest))

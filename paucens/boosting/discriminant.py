@@ -55,6 +55,11 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
 
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
+
     Notes
     -----
     The discriminant is solved again for the first t learners at each stage t. Without scatter (a learner without
@@ -124,7 +129,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
             parameter is out of range.
         """
         self._check_parameters()
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             m, n = training.n_positives, training.n_negatives
             rounds = boosting_rounds(self, training, balanced_weights(m, n), adaboost_coefficient, reweighted)

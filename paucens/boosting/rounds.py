@@ -12,6 +12,14 @@ from paucens.progress import progress_bar
 LARGEST_COEFFICIENT = 5.0  # that of a perfect learner would be infinite
 NO_EDGE = 1e-12  # smaller edges are rounding errors
 PERFECT = 1.0 - NO_EDGE
+SEPARATED = (
+    "the training samples are separated without error, so that none is left to learn from, and scores take few values. "
+    "Simpler learners (trees of smaller depth) or more and harder samples help."
+)
+CHANCE = (
+    "no further learner does better than chance on the weights that the samples have by now. Deeper trees, other "
+    "features or more samples help."
+)
 
 
 def boosting_rounds(booster, training, signed_weights, coefficient_of, reweight):
@@ -19,7 +27,8 @@ def boosting_rounds(booster, training, signed_weights, coefficient_of, reweight)
 
     Parameters
     ----------
-    booster : estimator with n_estimators, shrinkage and verbose
+    booster : WeightedEnsemble with n_estimators, shrinkage and verbose
+        It warns if the rounds end early.
     training : TrainingData
         The rounds resume from its checkpoint.
     signed_weights : ndarray of shape (n_samples,)
@@ -41,6 +50,7 @@ def boosting_rounds(booster, training, signed_weights, coefficient_of, reweight)
         for t in range(len(learners), booster.n_estimators):
             learner, predictions, edge = train_with_edge(trainer, signed_weights, t)
             if edge <= NO_EDGE and t > 0:
+                booster.warn_of_early_end(t, CHANCE)
                 return
             coefficient = booster.shrinkage * coefficient_of(signed_weights, m, predictions, edge)
             progress.update()
@@ -50,6 +60,7 @@ def boosting_rounds(booster, training, signed_weights, coefficient_of, reweight)
             training.checkpoint.keep(learners, lambda: {"coefficients": np.array(coefficients)})
             yield learner, predictions, coefficient
             if not NO_EDGE < edge < PERFECT:
+                booster.warn_of_early_end(t + 1, CHANCE if edge <= NO_EDGE else SEPARATED)
                 return
             signed_weights = reweight(signed_weights, m, predictions, coefficient)
 

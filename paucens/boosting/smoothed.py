@@ -5,7 +5,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.boosting.rounds import LARGEST_COEFFICIENT, NO_EDGE, train_with_edge
+from paucens.boosting.rounds import CHANCE, LARGEST_COEFFICIENT, NO_EDGE, SEPARATED, train_with_edge
 from paucens.cutting_plane import training_threshold
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
@@ -33,7 +33,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
     Parameters
     ----------
     fpr_range : tuple of two floats, default=(0.0, 0.1)
-        0 <= alpha < beta <= 1, the range to maximise the area in.
+        0 <= alpha < beta <= 1, the range to maximise the area in, at least 1e-9 wide.
     learner : weak learner, default=None
         Any object with fit(X, signed_weights) and predict(X) in [-1, 1]. None means `Tree(depth=3)`. The
         source boosts single features, as `Stump()` does.
@@ -64,6 +64,11 @@ class PAUCBoostClassifier(WeightedEnsemble):
     n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
+
+    Warns
+    -----
+    UserWarning
+        If fitting ends in the first ten rounds, with the reason.
 
     Notes
     -----
@@ -152,7 +157,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
             parameter is out of range.
         """
         self._check_parameters()
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             learners, history = self._run_rounds(training, check_fpr_range(self.fpr_range))
         coefficients, thresholds, self.objective_ = (np.array(column) for column in zip(*history, strict=True))
@@ -176,14 +181,18 @@ class PAUCBoostClassifier(WeightedEnsemble):
         ) as progress:
             for t in range(len(learners), self.n_estimators):
                 if 1 - area.value <= SATURATED:
+                    self.warn_of_early_end(t, SEPARATED)
                     break
                 gradient = area.gradient()
                 learner, predictions, edge = train_with_edge(trainer, gradient, t)
                 coefficient, area = step_up(area, gradient, predictions.dense) if edge > NO_EDGE else (0.0, area)
+                if coefficient == 0:
+                    self.warn_of_early_end(max(t, 1), CHANCE)
                 if coefficient == 0 and t > 0:
                     break
                 learners.append(learner)
-                threshold = training_threshold(*np.split(area.scores, [m]), n, fpr_range[1])
+                size = coefficient + sum(earlier for earlier, _, _ in history)
+                threshold = training_threshold(*np.split(area.scores, [m]), n, fpr_range[1], size)
                 history.append((coefficient, threshold, area.value))
                 progress.update()
                 progress.set_postfix(objective=f"{area.value:.4f}", refresh=False)

@@ -6,12 +6,15 @@ import numpy as np
 
 from paucens._kernels.dual import append_column, append_row, combine_rows, solve_dual
 from paucens._kernels.stores import add_samples
+from paucens.cutting_plane.active_set import solve_by_active_set
 from paucens.cutting_plane.cut import cuts_from_arrays, cuts_to_arrays, find_cut, kth_largest
 from paucens.cutting_plane.screening import ScreenedScores
 from paucens.cutting_plane.stores import make_store, project
+from paucens.validation import check_within
 
 IDLE_LIMIT = 20  # dual solutions for which a cut may stay inactive before it is dropped
-MAX_STEPS = 100_000  # pairwise steps of one dual solution; reached for nu beyond 1e3 only
+MAX_STEPS = 100_000  # pairwise steps of one dual solution; reached for nu beyond 1e3 or unscaled features only
+ROUNDING = 1e-14  # rounding error of pairwise steps, relative to the largest product that they sum
 # Cuts are made a third of the way from the best point to the minimiser over the working set, which is far off
 # while the set is poor. This takes half the oracle calls of full steps (tests/benchmarks/test_speed.py counts
 # them). A line search was tried: it needs as many cuts, and several calls for each.
@@ -19,6 +22,10 @@ STEP = 1 / 3
 MAX_AT_ONCE = 10_000  # BLAS splits dot products of longer vectors, so that they depend on its threads
 FINEST = 1e-13  # relative gap below which rounding decides
 DUAL_SHARE = 0.1  # share of the required gap that the dual solution may use up
+NOISE = 1e-15  # rounding error of a risk
+STUCK = 10  # iterations without gain that rounding errors must explain
+MOST_CALLS = 5000  # of the oracle in one `solve`; ten times as many as were ever needed
+LEAST_NU, LARGEST_NU = 1e-50, 1e50  # the squares of weights, which nu and the features bound, are finite
 ROWS = ("losses", "dual", "idle")  # arrays with one value per cut
 
 
@@ -63,6 +70,13 @@ class Master:
         self._losses, self._dual = np.zeros(32), np.zeros(32)
         self._idle = np.zeros(32, dtype=np.int64)  # number of dual solutions in which the cut is inactive
         self._n_solved = 0
+        self._patience = MAX_STEPS  # pairwise steps before the active set takes over; less after each time it did
+        self._n_stuck = 0
+
+    @property
+    def stuck(self):
+        """Whether rounding errors kept the last `solve`, or the steps so far, from their tolerance."""
+        return self._n_stuck >= STUCK
 
     def signed_weights(self):
         """Return lambda' S, the weights for the next learner; nu/m and -nu/n before the first cut."""
@@ -99,6 +113,8 @@ class Master:
     def solve(self, rank_range, tolerance, new_range=False):
         """Minimise over the weights until objective - bound <= tolerance * objective.
 
+        It ends before that if it is `stuck`, or after 5000 calls of the oracle.
+
         Parameters
         ----------
         rank_range : tuple of two ints
@@ -112,16 +128,16 @@ class Master:
         n_cuts : int
             Number of calls of the oracle.
         """
-        n_calls = 1
+        n_calls, self._n_stuck = 1, 0
         if new_range:
             self.objective, n_calls = np.inf, 2
             self._evaluate(self.weights, rank_range)
-        while not self._improve(rank_range, tolerance):
+        while not self._improve(rank_range, tolerance) and n_calls < MOST_CALLS:
             n_calls += 1
         return n_calls
 
     def step(self, rank_range, tolerance):
-        """Do one iteration of `solve`, with one call of the oracle; return whether the tolerance is reached.
+        """Do one iteration of `solve`, with one call of the oracle; return whether it was the last.
 
         This is for learners that are all known from the start: idle cuts are dropped here, not in `append`.
         """
@@ -129,24 +145,49 @@ class Master:
         return self._improve(rank_range, tolerance)
 
     def _improve(self, rank_range, tolerance):
-        """Move towards the minimiser over the working set and add a cut; return whether the tolerance is reached."""
-        tolerance = max(tolerance, FINEST)
-        minimiser = self._solve_dual(tolerance)
-        self._evaluate(self.weights + STEP * (minimiser - self.weights), rank_range)
-        return self.objective - self.bound <= tolerance * self.objective
+        """Move towards the minimiser over the working set and add a cut; return whether to end.
 
-    def _solve_dual(self, tolerance):
-        """Improve the dual variables and raise the bound; return the minimiser over the working set, Phi' lambda."""
+        If the dual was solved well enough, the objective falls or the new cut is violated, by a share of the gap. So
+        without either, rounding errors decide.
+        """
+        tolerance, before = max(tolerance, FINEST), self.objective
+        allowed = DUAL_SHARE * tolerance * self.objective
+        minimiser, gap = self._solve_dual(allowed)
+        self._evaluate(self.weights + STEP * (minimiser - self.weights), rank_range)
+        left = self.objective - self.bound
+        reached, fell = left <= tolerance * self.objective, self.objective < before * (1 - FINEST)
+        gains = fell or (gap <= allowed and left > NOISE * self.nu)
+        self._n_stuck = 0 if reached or gains else self._n_stuck + 1
+        return reached or self.stuck
+
+    def _solve_dual(self, allowed):
+        """Improve the dual variables to an allowed gap and raise the bound.
+
+        Pairwise steps are tried first. They are many if nu is huge or features are large or of unequal scale; then
+        an active set takes over, and next time sooner.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_learners,)
+            The minimiser over the working set, Phi' lambda.
+        gap : float
+        """
         start = thread_time()
         k = len(self.cuts)
-        dual, gradient, weights = self._dual[:k], np.empty(k), np.empty(len(self.weights))
-        allowed = DUAL_SHARE * tolerance * self.objective
-        bound, _ = solve_dual(self._gram, self._losses[:k], self.nu, dual, gradient, allowed, MAX_STEPS)
+        dual, losses, weights, gap = self._dual[:k], self._losses[:k], np.empty(len(self.weights)), np.inf
+        if ROUNDING * self.nu * self._gram.diagonal()[:k].max(initial=0.0) < allowed:
+            bound, gap, _ = solve_dual(self._gram, losses, self.nu, dual, np.empty(k), allowed, self._patience)
+        if gap <= allowed:
+            self._patience = min(2 * self._patience, MAX_STEPS)
+            combine_rows(self._features, dual, weights)
+        else:
+            self._patience = max(self._patience // 2, 1)
+            features = self._features[:k, : len(weights)]
+            weights, bound, gap = solve_by_active_set(features, losses, self.nu, dual, allowed)
         self.bound = max(self.bound, bound)
         self._n_solved += 1
-        combine_rows(self._features, dual, weights)
         self.qp_seconds += thread_time() - start
-        return weights
+        return weights, gap
 
     def _evaluate(self, weights, rank_range):
         """Evaluate a point, keep it if it is the best so far, and add the cut that is most violated there."""
@@ -175,7 +216,7 @@ class Master:
         k, t = len(self.cuts), len(self.weights)
         state = {
             "weights": self.weights,
-            "values": np.array([self.objective, self.bound, self._n_solved]),
+            "values": np.array([self.objective, self.bound, self._n_solved, self._patience]),
             "features": self._features[:k, :t],
             "gram": self._gram[:k, :k],
             **{name: getattr(self, f"_{name}")[:k] for name in ROWS},
@@ -192,7 +233,7 @@ class Master:
             self._grow()
         self.weights = state["weights"]
         self.objective, self.bound = state["values"][:2].tolist()
-        self._n_solved = int(state["values"][2])
+        self._n_solved, self._patience = (int(value) for value in state["values"][2:])
         self._features[:k, :t], self._gram[:k, :k] = state["features"], state["gram"]
         for name in ROWS:
             getattr(self, f"_{name}")[:k] = state[name]
@@ -229,6 +270,11 @@ class Master:
         self._losses, self._dual, self._idle = (
             np.pad(values, (0, k)) for values in (self._losses, self._dual, self._idle)
         )
+
+
+def check_nu(nu):
+    """Raise ValueError unless nu is a finite number that the arithmetic can take."""
+    check_within("nu", nu, LEAST_NU, LARGEST_NU, "0.01 to 100")
 
 
 def _part(state, prefix):

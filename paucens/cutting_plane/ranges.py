@@ -6,7 +6,7 @@ from paucens.metrics import check_fpr_range, rank_range
 from paucens.validation import warn_user
 
 ANNEALED_SHARE = 0.97  # share of the rounds over which the range narrows
-SAME = 1e-12  # scores closer than this share of the largest one differ by rounding only
+SAME = 1e-12  # scores closer than this share of what they are summed from differ by rounding only
 
 
 def training_rank_range(n_negatives, fpr_range):
@@ -59,7 +59,7 @@ def training_rank_ranges(n_negatives, fpr_range, n_rounds, anneal):
     return [(0, max(last[1], rank_range(n_negatives, (0.0, beta_t))[1])) for beta_t in betas]
 
 
-def training_threshold(positives, negatives, n_negatives, beta):
+def training_threshold(positives, negatives, n_negatives, beta, size=0.0):
     """Find the threshold of largest TPR - FPR among those of FPR <= beta.
 
     Parameters
@@ -71,6 +71,9 @@ def training_threshold(positives, negatives, n_negatives, beta):
     n_negatives : int
         Number of all negatives, n.
     beta : float
+    size : float, default=0.0
+        What the magnitudes of the terms of a score sum to at most; scores that differ by a rounding error of this sum
+        are equal. By default scores are equal if their bits are.
 
     Returns
     -------
@@ -87,7 +90,7 @@ def training_threshold(positives, negatives, n_negatives, beta):
     best = np.sort(np.partition(negatives, len(negatives) - n_candidates)[len(negatives) - n_candidates :])[::-1]
     ranked = np.sort(positives)
     top = max(best[0], ranked[-1])
-    tolerance = SAME * max(abs(top), abs(best[-1]), abs(ranked[0]))
+    tolerance = SAME * size
     # The candidates are just above a negative: candidate t is above the negative of rank t + 1, and t negatives pass.
     n_below = np.searchsorted(ranked, best + tolerance, side="right")
     advantage = 1 - n_below / len(ranked) - np.arange(n_candidates) / n_negatives
@@ -96,4 +99,5 @@ def training_threshold(positives, negatives, n_negatives, beta):
     if advantage[t] <= 0:
         return float(top + 1.0)  # no threshold gains more than it costs
     above = ranked[n_below[t]] if t == 0 else min(ranked[n_below[t]], best[t - 1])
-    return float(best[t] / 2 + above / 2)
+    middle = best[t] / 2 + above / 2
+    return float(middle if best[t] <= middle < above else best[t])

@@ -8,7 +8,7 @@ from paucens.learners.protocol import Predictions
 
 def adapted(learner):
     """Return a learner that ensembles can use: a `WeakLearner` of this package unchanged, any other in an adapter."""
-    return learner if hasattr(type(learner), "predict_checked") else ForeignLearner(learner)
+    return learner if hasattr(type(learner), "predictions") else ForeignLearner(learner)
 
 
 class ForeignLearner:
@@ -40,8 +40,8 @@ class ForeignLearner:
         """Prepare X as in `WeakLearner.make_trainer`."""
         return ForeignTrainer(self._learner, X, order)
 
-    def predict_checked(self, X, threads):
-        """Predict; raise ValueError unless the learner returns one number in [-1, 1] per row."""
+    def predictions(self, X, threads):
+        """Return the predictions; raise ValueError unless the learner returns one number in [-1, 1] per row."""
         predicted = np.asarray(self._learner.predict(X), dtype=np.float64)
         if predicted.shape != (len(X),) or not (np.abs(predicted) <= 1).all():
             raise ValueError(
@@ -49,7 +49,7 @@ class ForeignLearner:
                 f"got shape {predicted.shape}, values from {np.min(predicted, initial=0):g} to "
                 f"{np.max(predicted, initial=0):g}."
             )
-        return predicted
+        return Predictions(predicted, None)
 
 
 class ForeignTrainer:
@@ -73,7 +73,7 @@ class ForeignTrainer:
 
     def predictions_of(self, learner):
         """Return the predictions on the training samples."""
-        return Predictions(ForeignLearner(learner).predict_checked(self._X, None)[self._order], None)
+        return Predictions(ForeignLearner(learner).predictions(self._X, None).dense[self._order], None)
 
 
 def in_row_order(signed_weights, order):

@@ -16,6 +16,7 @@ from paucens._kernels.trees import (
 )
 from paucens.learners.nodes import TreeNodes
 
+ALONE = 1024  # a weight of more than this many times the sum of the others would leave them too little of the grid
 GRID_BITS = 30  # sum of |weights| on the grid stays below 2**31, with room for rounding
 RUN_SHARES = (0.9, 0.97)  # shares of the mass after which a search of columns pauses, heaviest rows first
 MAX_KEPT_BYTES = 64_000_000  # of histograms kept for subtraction while a tree grows
@@ -48,6 +49,22 @@ def to_grid(signed_weights):
     near_one = np.ldexp(signed_weights, -shift)
     exponent = GRID_BITS - np.frexp(np.abs(near_one).sum())[1]
     return np.rint(np.ldexp(near_one, exponent)).astype(np.int32), int(exponent - shift)
+
+
+def without_excess(signed_weights):
+    """Lower a weight that far exceeds the sum of all others to twice this sum.
+
+    It decides the signs of its leaves alone, before and after. So gains and trees with sign leaves stay the same, and
+    the others get a share of the grid.
+    """
+    magnitudes = np.abs(signed_weights)
+    heaviest = int(magnitudes.argmax())
+    others = magnitudes[:heaviest].sum() + magnitudes[heaviest + 1 :].sum()
+    if not 0 < others < magnitudes[heaviest] / ALONE:
+        return signed_weights
+    lowered = signed_weights.copy()
+    lowered[heaviest] = np.copysign(2 * others, signed_weights[heaviest])
+    return lowered
 
 
 class _Node:
@@ -125,7 +142,7 @@ class TreeGrower:
         -------
         TreeNodes
         """
-        grid, exponent = to_grid(signed_weights)
+        grid, exponent = to_grid(signed_weights if self.rule.real_leaves else without_excess(signed_weights))
         n = pack_weights(grid, self._rows, self._weights)
         if self.rule.sample_nodes and not self.rule.real_leaves:
             self._heaviest_first(n)

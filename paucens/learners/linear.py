@@ -10,9 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from paucens.learners.foreign import in_row_order
 from paucens.learners.protocol import Predictions
 from paucens.persistence import array_of
-from paucens.validation import all_or_nothing, check_features, check_positive, check_signed_weights
+from paucens.validation import all_or_nothing, check_features, check_signed_weights, check_within
 
 TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
+# Beyond these limits products of features and C overflow in LIBLINEAR, and it runs on for ever.
+LARGEST_FEATURE = 1e30
+LEAST_C, LARGEST_C = 1e-30, 1e30
 
 
 class Linear(BaseEstimator):
@@ -20,7 +23,7 @@ class Linear(BaseEstimator):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float in [1e-30, 1e30], default=1.0
         Weight of the loss of a sample of mean magnitude relative to |coef|^2 / 2.
 
     Attributes
@@ -68,11 +71,12 @@ class Linear(BaseEstimator):
         Raises
         ------
         ValueError
-            If X or the weights are not finite, their lengths differ or C is not positive.
+            If X or the weights are not finite, a feature is beyond 1e30, their lengths differ or C is out of range.
         """
         X = check_features(self, X)
         weights = check_signed_weights(signed_weights, len(X))
         self.check_parameters()
+        column_ranges(X, LARGEST_FEATURE)
         return self._fit_checked(X, weights)
 
     def _fit_checked(self, X, weights):
@@ -85,7 +89,7 @@ class Linear(BaseEstimator):
         svm = LinearSVC(C=self.C, dual=False, tol=TOLERANCE)
         svm.fit(X[used], positive, sample_weight=magnitudes / magnitudes.mean())
         self.coef_, self.intercept_ = svm.coef_[0], float(svm.intercept_[0])
-        if float((weights * self.predict_checked(X)).sum()) < 0:
+        if float((weights * self.predictions(X).dense).sum()) < 0:
             self.coef_, self.intercept_ = -self.coef_, -self.intercept_
         return self
 
@@ -101,22 +105,24 @@ class Linear(BaseEstimator):
         predicted : ndarray of shape (n_samples,), float64
         """
         check_is_fitted(self)
-        return self.predict_checked(check_features(self, X, reset=False))
+        return self.predictions(check_features(self, X, reset=False)).dense
 
     # -- the protocol of weak learners -------------------------------------------------------------
 
     def check_parameters(self):
-        """Raise ValueError unless C is positive."""
-        check_positive("C", self.C)
+        """Raise ValueError if C is out of range."""
+        check_within("C", self.C, LEAST_C, LARGEST_C, "0.01 to 100")
 
     def make_trainer(self, X, order, max_bins, threads, seed):
         """Prepare X for the learners of an ensemble; see `WeakLearner`."""
+        column_ranges(X, LARGEST_FEATURE)
         return LinearTrainer(self, X, order)
 
-    def predict_checked(self, X, threads=None):
-        """Predict like `predict`, for an X that is already a finite float array."""
+    def predictions(self, X, threads=None):
+        """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
         # einsum, unlike a product by BLAS, adds in the same order for every row
-        return np.where(np.einsum("ij,j->i", X, self.coef_) + self.intercept_ >= 0, 1.0, -1.0)
+        is_positive = np.einsum("ij,j->i", X, self.coef_) + self.intercept_ >= 0
+        return Predictions(np.array([-1.0, 1.0]), is_positive.astype(np.int32))
 
     @staticmethod
     def to_arrays(learners):
@@ -160,5 +166,28 @@ class LinearTrainer:
 
     def predictions_of(self, learner):
         """Return the predictions on the training samples."""
-        is_positive = learner.predict_checked(self._X)[self._order] > 0
-        return Predictions(np.array([-1.0, 1.0]), is_positive.astype(np.int32))
+        predicted = learner.predictions(self._X)
+        return Predictions(predicted.values, predicted.index[self._order])
+
+
+def column_ranges(X, largest):
+    """Return the smallest and the largest value of each column, two arrays of float64.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64
+    largest : float
+
+    Raises
+    ------
+    ValueError
+        If a value is beyond +-largest.
+    """
+    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    widest = int(np.argmax(np.maximum(-low, high)))
+    if max(-low[widest], high[widest]) > largest:
+        raise ValueError(
+            f"Features must lie within +-{largest:g}; column {widest} spans {low[widest]:g} to {high[widest]:g}. "
+            "Standardise the columns first."
+        )
+    return low, high

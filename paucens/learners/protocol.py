@@ -9,13 +9,13 @@ import numpy as np
 
 
 class Predictions(NamedTuple):
-    """Predictions of one learner on the training samples: values[index], or values alone.
+    """Predictions of one learner on some samples: values[index], or values alone.
 
     Attributes
     ----------
     values : ndarray of float64
         One value per node of a tree, or one per sample if `index` is None.
-    index : ndarray of shape (n_samples,), int32, or None
+    index : ndarray of shape (n_samples,), int32 or uint8, or None
     """
 
     values: np.ndarray
@@ -25,6 +25,13 @@ class Predictions(NamedTuple):
     def dense(self):
         """One prediction per sample, ndarray of shape (n_samples,), float64."""
         return self.values if self.index is None else self.values[self.index]
+
+    @property
+    def narrow(self):
+        """The same with an index of bytes, if there are at most 256 values."""
+        return (
+            self if self.index is None or len(self.values) > 256 else self._replace(index=self.index.astype(np.uint8))
+        )
 
 
 class Trainer(Protocol):
@@ -83,8 +90,8 @@ class WeakLearner(Protocol):
         Trainer
         """
 
-    def predict_checked(self, X, threads):
-        """Predict like `predict`, for an X that is already a finite float array."""
+    def predictions(self, X, threads):
+        """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
 
     @staticmethod
     def to_arrays(learners):

@@ -49,7 +49,7 @@ class TreeLearner(BaseEstimator):
         weights = check_signed_weights(signed_weights, len(X))
         rule = self.growing_rule(X.shape[1])
         seed = check_random_state(getattr(self, "random_state", None)).randint(2**31)
-        with Threads(1) as threads:
+        with np.errstate(under="ignore"), Threads(1) as threads:
             binned = bin_features(X, check_integer("max_bins", self.max_bins, 2, MAX_BINS), threads)
             self.nodes_ = TreeGrower(binned, rule, threads).grow(weights, (seed, 0))
         return self
@@ -68,7 +68,7 @@ class TreeLearner(BaseEstimator):
         check_is_fitted(self)
         X = check_features(self, X, reset=False)
         with Threads(1) as threads:
-            return self.predict_checked(X, threads)
+            return self.predictions(X, threads).dense
 
     # -- the protocol of weak learners -------------------------------------------------------------
 
@@ -87,9 +87,9 @@ class TreeLearner(BaseEstimator):
         """Do as `make_trainer`, for features that are binned already, positives first; stages as in `TreeTrainer`."""
         return TreeTrainer(self, binned, threads, seed, stages)
 
-    def predict_checked(self, X, threads):
-        """Predict like `predict`, for an X that is already a finite float array."""
-        return self.nodes_.value[leaves_of_values(self.nodes_, X, threads)]
+    def predictions(self, X, threads):
+        """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
+        return Predictions(self.nodes_.value, leaves_of_values(self.nodes_, X, threads))
 
     def add_gains(self, gains):
         """Add the gain of each split to the entry of its feature, for `feature_importances_`."""
@@ -202,7 +202,9 @@ class Tree(TreeLearner):
     (balance, purity, Gini, a leaf, ...) were tried on training halves of USPS: none raised the partial AUC
     by more than the noise of the halves, and some lowered it.
 
-    Ties between equal splits go to the smallest column, then to the smallest threshold.
+    Ties between equal splits go to the smallest column, then to the smallest threshold. Weights are rounded to a grid,
+    on which sums are exact: weights below 2^-31 of the sum of all magnitudes count as 0. With sign leaves a single
+    weight that outweighs all others leaves them the grid.
 
     Examples
     --------

@@ -28,6 +28,7 @@ from paucens.metrics import rank_range
 
 LEAVES = ["sign", "real"]
 LAST_STAND = "All weights are 0"
+EARLY_END = r"\w+ ended after \d+ of"
 
 
 def published(fpr_range=(0, 0.1), leaves="sign", n_estimators=20, nu=1.0, **parameters):
@@ -362,6 +363,7 @@ def test_stopping_on_the_edge_is_a_certificate(hard):
     assert longer.objective_[-1] < lower_bound  # so it does not bound the gain of all further rounds
 
 
+@pytest.mark.filterwarnings(f"ignore:{EARLY_END}")
 def test_adaboost_stops_at_a_perfect_learner():
     X, y = np.arange(10.0)[:, None], np.arange(10) >= 4
     model = AdaBoostClassifier(n_estimators=50).fit(X, y)
@@ -371,6 +373,7 @@ def test_adaboost_stops_at_a_perfect_learner():
     assert AdaBoostClassifier(n_estimators=50, shrinkage=0.1).fit(X, y).weights_.tolist() == [0.5]
 
 
+@pytest.mark.filterwarnings(f"ignore:{EARLY_END}")
 @pytest.mark.parametrize("leaves", LEAVES)
 def test_adaboost_stops_at_a_learner_without_edge(leaves):
     X = np.ones((32, 2))
@@ -380,6 +383,7 @@ def test_adaboost_stops_at_a_learner_without_edge(leaves):
     assert model.weights_.tolist() == [0.0]
 
 
+@pytest.mark.filterwarnings(f"ignore:{EARLY_END}")
 def test_adaboost_treats_a_rounding_error_as_no_edge():
     X = np.ones((60, 2))
     y = np.repeat([0, 1], 30)
@@ -512,6 +516,7 @@ def test_degenerate_data(case, leaves, form):
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", LAST_STAND)
         warnings.filterwarnings("ignore", "The range .* is narrower")
+        warnings.filterwarnings("ignore", EARLY_END)
         scores = model.fit(X, y).decision_function(X)
     assert np.isfinite(scores).all() and np.isfinite(model.weights_).all() and np.isfinite(model.threshold_)
     assert 1 <= model.n_iter_ <= 25

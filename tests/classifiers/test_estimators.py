@@ -116,6 +116,21 @@ def test_grid_search_with_partial_auc(classifier):
     assert search.best_params_["learner__depth"] == depths[int(np.argmax(by_hand))]
 
 
+def test_parameters_of_no_learner_are_refused_with_the_remedy(classifier):
+    X, y = load_toy(20, 20, random_state=0)
+    classifier.set_params(learner=None)
+    search = GridSearchCV(classifier, {"learner__max_leaves": [3, 5]}, cv=2)
+    with pytest.raises(ValueError, match=r"learner__max_leaves cannot be set: learner is None.* Pass that as") as found:
+        search.fit(X, y)
+    assert " ".join(repr(classifier.default_learner).split()) in str(found.value)
+    classifier.set_params(learner=clone(classifier.default_learner))
+    assert search.fit(X, y).best_params_["learner__max_leaves"] in (3, 5)
+    changed = clone(classifier).set_params(learner=Tree(), learner__depth=7, n_estimators=3)
+    assert (changed.learner.depth, changed.n_estimators) == (7, 3)
+    with pytest.raises(ValueError, match="Invalid parameter 'depth'"):
+        classifier.set_params(depth=3)
+
+
 def test_calibration(classifier):
     X, y = load_toy(random_state=0)
     calibrated = CalibratedClassifierCV(classifier, cv=3).fit(X, y)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from reference_orderings import every_cut, full_solution
+from scipy.optimize import linprog
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -325,12 +326,91 @@ def test_degenerate_data(X):
     assert model.gap_[-1] <= 1e-3 * model.objective_[-1]
 
 
+def six_samples(scale):
+    return scale * np.array([[3.0], [1.0], [2.0], [5.0], [4.0], [6.0]]), np.array([0, 0, 1, 0, 1, 1])
+
+
+@pytest.mark.parametrize("scale", [1, 1e2, 1e3, 1e6, 1e9])
+def test_features_of_any_size_take_few_cuts(scale):
+    """At w = 1 / (3 scale), where the mean hinge of the nine pairs is 20 / 27, the objective is least."""
+    X, y = six_samples(scale)
+    assert mean_pair_hinge(X[:, 0] / (3 * scale), y, 3) == pytest.approx(20 / 27)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LinearPAUCSVC((0, 1), cut_tolerance=FINE).fit(X, y)
+    check_history(model)
+    assert model.objective_[-1] == pytest.approx(20 / 27 + 1 / (18 * scale**2), rel=FINE)
+    assert model.coef_[0, 0] * scale == pytest.approx(1 / 3, rel=1e-6)
+    assert model.n_iter_ < 10
+
+
+def ages_and_incomes(n):
+    """Draw ages in years and incomes per year, and who bought something."""
+    rng = np.random.RandomState(0)
+    ages, incomes = rng.uniform(20, 80, n), rng.uniform(1e4, 2e5, n)
+    return np.column_stack([ages, incomes]), rng.logistic(size=n) < ages / 10 + incomes / 3e4 - 10
+
+
+def least_mean_hinge(X, y):
+    """Minimise the mean of max(0, 1 - (s_i - t_j)) over all pairs as a linear programme: the optimum for a huge nu."""
+    gaps = (X[y][:, None] - X[~y]).reshape(-1, X.shape[1])
+    n_pairs, n_columns = gaps.shape
+    cost = np.repeat([0.0, 1 / n_pairs], [n_columns, n_pairs])
+    free = [(None, None)] * n_columns + [(0, None)] * n_pairs
+    solved = linprog(cost, np.hstack([-gaps, -np.eye(n_pairs)]), np.full(n_pairs, -1.0), bounds=free)
+    assert solved.status == 0
+    return solved.fun
+
+
+def test_unscaled_columns_take_few_cuts():
+    X, y = ages_and_incomes(60)
+    model = LinearPAUCSVC((0, 1)).fit(X, y)
+    check_history(model)
+    optimum = least_mean_hinge(X / X.std(axis=0), y)
+    assert optimum * (1 - 1e-9) <= model.objective_[-1] <= optimum * 1.001 + np.square(model.coef_).sum() / 2
+    assert model.n_iter_ < 60
+    X, y = ages_and_incomes(1000)
+    for fpr_range in ((0, 1), (0, 0.5), (0.1, 0.6)):
+        model = LinearPAUCSVC(fpr_range).fit(X, y)
+        check_history(model)
+        assert model.gap_[-1] <= 1e-3 * model.objective_[-1] < 1e-3
+        assert model.n_iter_ < 60
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("nu", [1e4, 1e8, 1e12])
+def test_a_huge_nu_takes_few_cuts(formulation, nu):
+    X, y = draw(20, 40, 120, 4, separation=2.0)
+    columns = np.vstack([X[y == 1], X[y == 0]]).T
+    model = LinearPAUCSVC((0, 0.2), nu=nu, formulation=formulation).fit(X, y)
+    check_history(model)
+    assert model.gap_[-1] <= 1e-3 * model.objective_[-1]
+    scores = model.coef_[0] @ columns
+    worst = most_violated_cut(scores[:40], scores[40:], (0, 0.2), formulation)
+    risk = max(0.0, worst.loss - worst.signed_weights @ scores)
+    assert model.objective_[-1] == pytest.approx(nu * risk + np.square(model.coef_).sum() / 2)
+    assert model.n_iter_ < 150
+
+
+def test_rounding_errors_end_the_fit_with_a_warning():
+    """Columns whose units differ by 1e18 leave no digit to the smaller ones."""
+    X, y = draw(21, 30, 90, 7, separation=1.0)
+    with pytest.warns(
+        ConvergenceWarning, match=r"cuts because of rounding errors: the objective .* Standardise"
+    ) as found:
+        model = LinearPAUCSVC((0, 1)).fit(X * 1e3 ** np.arange(7), y)
+    assert found[0].filename == __file__
+    check_history(model)
+    assert model.n_iter_ < 200
+    assert model.gap_[-1] > 1e-3 * model.objective_[-1]
+
+
 @pytest.mark.parametrize("scale", [1e-90, 1e3, 1e90])
 def test_any_scale_gives_finite_weights(scale):
     X, y = draw(14, 20, 80, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", "After max_iter", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The fit ended", ConvergenceWarning)
         warnings.filterwarnings("ignore", "coef_ is 0")
         model = LinearPAUCSVC(max_iter=30).fit(scale * X, y)
     assert np.isfinite(model.decision_function(scale * X)).all()
@@ -340,7 +420,7 @@ def test_any_scale_gives_finite_weights(scale):
 def test_the_limit_of_cuts_warns():
     X, y = draw(15, 60, 240, 5)
     solved = LinearPAUCSVC().fit(X, y)
-    message = r"= 3 cuts the objective of 0\.\d+ may be 0\.\d+ above .* = 0\.001 of it\. Standardise .* max_iter"
+    message = r"3 cuts because of max_iter = 3: the objective of 0\.\d+ may be 0\.\d+ above .* = 0\.001 of it\. Stand"
     with pytest.warns(ConvergenceWarning, match=message) as record:
         model = LinearPAUCSVC(max_iter=3).fit(X, y)
     assert record[0].filename == __file__
@@ -358,6 +438,25 @@ def test_a_range_narrower_than_one_negative_warns():
         narrow = LinearPAUCSVC((0, 0.001)).fit(X, y)
     assert record[0].filename == __file__
     np.testing.assert_array_equal(narrow.coef_, LinearPAUCSVC((0, 0.02)).fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9, 1e11, 1e13, 1e30])
+@pytest.mark.parametrize(("row", "sign"), [(0, 1), (200, -1)], ids=["positive", "negative"])
+@pytest.mark.filterwarnings("ignore:The fit ended")
+def test_one_sample_far_out_in_its_own_direction_changes_little(row, sign, far):
+    """It is scored right by any weight, so the others decide; its size must take no digits from them."""
+    rng = np.random.RandomState(0)
+    y = np.repeat([1, 0], 150)
+    X = rng.normal(size=(300, 3))
+    X[:, :2] += 1.5 * y[:, None]
+    plain = LinearPAUCSVC((0, 0.5)).fit(X, y)
+    X[row, 0] = sign * far
+    model = LinearPAUCSVC((0, 0.5)).fit(X, y)
+    assert model.score(X, y) >= plain.score(X, y) - 0.02
+    if far <= 1e13:
+        np.testing.assert_allclose(model.coef_, plain.coef_, atol=0.02)
+        np.testing.assert_allclose(model.intercept_, plain.intercept_, atol=0.1)
+        check_history(model)
 
 
 # -- refusals --------------------------------------------------------------------------------------

@@ -121,8 +121,26 @@ def test_beta_is_taken_with_a_tolerance():
 def test_scores_that_differ_by_rounding_count_as_equal(scale):
     negatives = np.array([1.0, 1.0 - 2e-16, 0.0]) * scale
     positives = np.array([1.0 - 1e-16, 1.0, 2.0]) * scale
-    threshold = training_threshold(positives, negatives, 3, 0.4)  # one false alarm is allowed, but two come together
+    threshold = training_threshold(positives, negatives, 3, 0.4, size=scale)  # one may pass, but two come together
     assert threshold == pytest.approx(1.5 * scale)
+    assert training_threshold(positives, negatives, 3, 0.4) == negatives[1]  # without a size, their bits decide
+
+
+@pytest.mark.parametrize("far", [1e9, 1e13, 1e300])
+def test_a_score_that_lies_far_out_changes_no_threshold(far):
+    negatives, positives = np.array([3.0, 1.0, 0.0, 0.0]), np.array([2.0, 2.1, 2.2, 4.0, 5.0])
+    plain = training_threshold(positives, negatives, 4, 0.25)
+    assert plain == 1.5
+    assert training_threshold(np.append(positives, far), negatives, 4, 0.25) == plain
+    assert training_threshold(np.append(positives, -far), negatives, 4, 0.25) == plain
+    assert training_threshold(positives, np.append(negatives, -far), 5, 0.25) == plain
+
+
+@pytest.mark.parametrize("low", [1.0, 0.0, -3.0, 5e-324, 1e300])
+def test_a_threshold_fits_between_neighbouring_numbers(low):
+    high = np.nextafter(low, np.inf)
+    threshold = training_threshold(np.array([high]), np.array([low]), 1, 1.0)
+    assert low <= threshold < high
 
 
 def test_huge_scores_give_a_finite_threshold():

@@ -16,12 +16,13 @@ def solve(gram, losses, budget, start=None, tolerance=1e-10, max_steps=100_000):
     """Solve and check the properties of every solution; return value, x and steps."""
     n = len(losses)
     x, gradient = np.zeros(n) if start is None else start.copy(), np.full(n, np.nan)
-    value, steps = dual.solve_dual(gram, losses, budget, x, gradient, tolerance, max_steps)
+    value, reported, steps = dual.solve_dual(gram, losses, budget, x, gradient, tolerance, max_steps)
     assert (x >= 0).all()
     assert x.sum() <= budget * (1 + 1e-12) + 1e-300
     inside = gram[:n, :n]
     np.testing.assert_allclose(gradient, losses - inside @ x, rtol=1e-8, atol=1e-8 * (1 + np.abs(losses).max()))
     assert value == pytest.approx(losses @ x - x @ inside @ x / 2, rel=1e-8, abs=1e-12)
+    assert reported == pytest.approx(gap(inside, losses, budget, x), abs=1e-8 * (1 + value))
     return value, x, steps
 
 
@@ -118,8 +119,7 @@ def test_equal_cuts_and_one_cut():
 
 
 def test_no_cut_at_all():
-    value, _ = dual.solve_dual(np.zeros((4, 4)), np.zeros(0), 1.0, np.zeros(0), np.zeros(0), 1e-9, 100)
-    assert value == 0
+    assert dual.solve_dual(np.zeros((4, 4)), np.zeros(0), 1.0, np.zeros(0), np.zeros(0), 1e-9, 100) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3])

@@ -295,6 +295,18 @@ def test_signs_to_tables_and_back(seed, kind, n_learners):
     np.testing.assert_array_equal(row, expected)
 
 
+@given(seed=seeds, kind=st.sampled_from(KINDS), n=st.integers(1, 30), dtype=st.sampled_from([np.uint8, np.int32]))
+@quick
+def test_add_values(seed, kind, n, dtype):
+    rng = np.random.RandomState(seed)
+    values, index = frozen(draw_dyadic(rng, kind, 256)), frozen(rng.randint(0, 256, n).astype(dtype))
+    start, stop = draw_block(rng, n)
+    scores = draw_dyadic(rng, "random", n)
+    expected = reference.add_values(values, index, scores, start, stop)
+    stores.add_values(values, index, scores, start, stop)
+    np.testing.assert_array_equal(scores, expected)
+
+
 @given(seed=seeds, n=st.integers(1, 30), place=st.integers(0, 7))
 @quick
 def test_set_bits(seed, n, place):

@@ -1,5 +1,7 @@
 """The linear weak learner, alone and inside ensembles."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -102,3 +104,49 @@ def test_bad_input(data):
         Linear().fit(np.where(X > 2, np.nan, X), weights)
     with pytest.raises(ValueError, match="X has 2 features, but Linear is expecting 5"):
         Linear().fit(X, weights).predict(X[:, :2])
+
+
+AT_THE_LIMITS = """
+import itertools, warnings
+import numpy as np
+from paucens import Linear
+from paucens.learners.linear import LARGEST_C, LARGEST_FEATURE, LEAST_C
+rng = np.random.RandomState(0)
+with warnings.catch_warnings(action="ignore"):
+    for C, n, d in itertools.product((LEAST_C, 1.0, LARGEST_C), (3, 10, 200), (1, 5)):
+        X, weights = rng.uniform(-1, 1, size=(n, d)), rng.normal(size=n)
+        weights[:2] = 1, -1
+        one_cell, columns, rows = X.copy(), X * LARGEST_FEATURE ** np.linspace(-1, 1, d), X.copy()
+        one_cell[0, 0] = LARGEST_FEATURE
+        rows *= LARGEST_FEATURE ** np.linspace(-1, 1, n)[:, None]
+        for features in (LARGEST_FEATURE * X, X / LARGEST_FEATURE, 1e-300 * X, one_cell, columns, rows):
+            for u in (weights, weights * 1e-300 ** rng.uniform(size=n)):
+                learner = Linear(C).fit(features, u)
+                assert np.isfinite(learner.coef_).all() and np.isfinite(learner.intercept_)
+"""
+
+
+def test_liblinear_ends_up_to_the_limits():
+    """Beyond them it does not end, and a signal would not reach it; so this runs in a process of its own."""
+    subprocess.run([sys.executable, "-c", AT_THE_LIMITS], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("C", [1e-300, 9e-31, 2e30, 1e300])
+def test_a_loss_weight_beyond_the_limits_is_refused(data, C):
+    message = r"C must lie in \[1e-30, 1e\+30\]; got .* Usual values are 0\.01 to 100\."
+    with pytest.raises(ValueError, match=message):
+        Linear(C).fit([[-1.7], [1.5], [-0.9]], [-0.5, 0.25, 0.25])
+    with pytest.raises(ValueError, match=message):
+        AdaBoostClassifier(learner=Linear(C)).fit(*data[:2])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_one_feature_beyond_the_limits_is_refused(data, dtype):
+    X, y, weights = data
+    X = X.astype(dtype)
+    X[7, 3] = -2e30 if dtype == np.float32 else 1e77
+    message = r"Features must lie within \+-1e\+30; column 3 spans .* Standardise the columns first\."
+    with pytest.raises(ValueError, match=message):
+        Linear().fit(X, weights)
+    with pytest.raises(ValueError, match=message):
+        PAUCEnsClassifier(learner=Linear()).fit(X, y)

@@ -1,5 +1,7 @@
 """Trees of the package against a recursive twin that tries every split on raw values."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -243,6 +245,33 @@ def test_the_grid_is_fine_and_its_sum_fits(weights, exponent):
 def test_weights_of_any_size_grow_the_same_tree(size):
     tree = Tree(depth=1).fit(np.arange(4.0)[:, None], size * np.array([-1.0, -1.0, 1.0, 1.0]))
     assert tree.nodes_.threshold[0] == 1.5 and tree.nodes_.gain[0] > 0
+
+
+@pytest.mark.parametrize("heavy", [1e4, 1e12, -1e12, 1e300])
+def test_one_heavy_weight_leaves_the_others_their_splits(heavy):
+    """It decides about the sign of its leaf alone, as a weight does that just outweighs the rest."""
+    rng = np.random.RandomState(0)
+    X = rng.permutation(60)[:, None] * 1.0
+    weights = np.where((X[:, 0] > 20) ^ (rng.uniform(size=60) < 0.2), 1.0, -1.0)
+    at = int(np.flatnonzero(weights == np.sign(heavy))[0])
+    weights[at] = heavy
+    exact = [Fraction(weight) for weight in weights]
+    errors = {
+        (threshold, sign): sum(
+            abs(w) for w, x in zip(exact, X[:, 0], strict=True) if (w > 0) != ((x > threshold) == sign)
+        )
+        for threshold in np.arange(-0.5, 59)
+        for sign in (True, False)
+    }
+    stump = Tree(depth=1).fit(X, weights)
+    wrong = np.sign(weights) != stump.predict(X)
+    assert sum(abs(w) for w, is_wrong in zip(exact, wrong, strict=True) if is_wrong) == min(errors.values())
+    assert len(stump.nodes_.child) == 3
+    for depth in (1, 3):
+        nodes = Tree(depth=depth).fit(X, weights).nodes_
+        weights[at] = np.sign(heavy) * 300.0
+        assert same_nodes(nodes, Tree(depth=depth).fit(X, weights).nodes_)
+        weights[at] = heavy
 
 
 # -- threads and memory ------------------------------------------------------------------------------
