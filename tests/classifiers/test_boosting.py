@@ -1,7 +1,6 @@
 """Variants of AdaBoost: each against its formula, and against AdaBoost if both must agree."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -294,9 +293,9 @@ def test_paucboost_refuses_ranges_that_it_cannot_resolve(toy, fpr_range):
 
 def test_paucboost_ends_well_on_perfect_and_on_hopeless_data():
     X, y = np.arange(40.0)[:, None], np.arange(40) >= 30
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with pytest.warns(UserWarning, match=r"ended after 1 of 50 rounds: the training samples are separated"):
         perfect = PAUCBoostClassifier(n_estimators=50).fit(X, y)
+    with pytest.warns(UserWarning, match=r"ended after 1 of 50 rounds: no further learner does better than chance"):
         hopeless = PAUCBoostClassifier(n_estimators=50).fit(np.ones((40, 2)), y)
     assert perfect.score(X, y) == 1
     assert hopeless.weights_.tolist() == [0.0] and hopeless.n_iter_ == 1

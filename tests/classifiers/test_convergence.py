@@ -58,7 +58,7 @@ def test_a_nu_beyond_the_precision_of_numbers_warns(toy):
 @pytest.mark.parametrize("nu", [1e-51, 1e51, 1e-300, 1e300])
 @pytest.mark.parametrize("model", [LinearPAUCSVC(), PAUCEnsClassifier()], ids=["linear", "ensemble"])
 def test_nu_must_be_in_the_range_of_the_arithmetic(toy, model, nu):
-    with pytest.raises(ValueError, match=r"nu must lie in \[1e-50, 1e\+50\]; got .* Usual values"):
+    with pytest.raises(ValueError, match=r"nu must be a number in \[1e-50, 1e\+50\]; got .* Usual values"):
         model.set_params(nu=nu).fit(*toy)
 
 

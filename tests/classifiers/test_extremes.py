@@ -90,14 +90,14 @@ def test_extreme_parameters(model):
 
 @pytest.mark.parametrize("fpr_range", [(0, 1e-16), (0, 9e-10), (0.5, 0.5 + 1e-10), (1 - 1e-10, 1)])
 def test_a_range_without_digits_is_refused(fpr_range):
-    with pytest.raises(ValueError, match=r"fpr_range must be at least 1e-09 wide, .* One of n negatives is 1 / n"):
+    with pytest.raises(ValueError, match=r"fpr_range must be (at least 1e-09 wide|wider than 1e-09 of beta)"):
         PAUCBoostClassifier(fpr_range).fit(*load_toy(40, 60, random_state=0))
 
 
 @pytest.mark.parametrize("cost", [1e-308, 9e-101, 2e100, 1e308])
 @pytest.mark.parametrize("name", ["cost_positive", "cost_negative"])
 def test_costs_whose_products_overflow_are_refused(name, cost):
-    with pytest.raises(ValueError, match=rf"{name} must lie in \[1e-100, 1e\+100\]; got .* Usual costs"):
+    with pytest.raises(ValueError, match=rf"{name} must be a number in \[1e-100, 1e\+100\]; got .* Usual values"):
         CSAdaBoostClassifier(**{name: cost}).fit(*load_toy(40, 60, random_state=0))
 
 
