@@ -58,7 +58,7 @@ def check_features(estimator, X, reset=True):
         If X is empty, sparse, not finite or of strings, or its number of columns is not the fitted one.
     """
     refuse_strings(X)
-    return validate_data(estimator, X, dtype=[np.float64, np.float32], reset=reset)
+    return _validated(estimator, X, reset=reset)
 
 
 def check_features_and_target(estimator, X, y):
@@ -70,7 +70,7 @@ def check_features_and_target(estimator, X, y):
         As `check_features`, and if y has one class or more than two.
     """
     refuse_strings(X)
-    X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32])
+    X, y = _validated(estimator, X, y)
     check_classification_targets(y)
     kind = type_of_target(y, input_name="y")
     if kind != "binary":
@@ -83,6 +83,11 @@ def check_features_and_target(estimator, X, y):
         raise ValueError(f"Two classes are needed; y holds one class only: {classes[0]!r}.")
     estimator.classes_ = classes
     return X, y == 1
+
+
+@np.errstate(over="ignore", invalid="ignore")  # the sum that tells whether all are finite may overflow either way
+def _validated(estimator, X, y="no_validation", reset=True):
+    return validate_data(estimator, X, y, dtype=[np.float64, np.float32], reset=reset)
 
 
 def refuse_strings(X):
