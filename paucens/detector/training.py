@@ -51,7 +51,8 @@ def train_detector(
     Parameters
     ----------
     positives : list of path-like or of images
-        Crops with the object in the middle, of the size of the window with its margin (160 x 96).
+        Crops of the size of the window with its margin (160 x 96), with the object in the middle, as high as
+        `window.target`: boxes fit no better than the target fits the objects in the crops.
     negative_images : list of path-like or of images
         Images of any size. An image is RGB or grey as for `PedestrianDetector.detect`, or its file.
     spec : ChannelSpec

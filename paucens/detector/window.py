@@ -19,7 +19,9 @@ class Window:
     shape : tuple of int, default=(128, 64)
         Size of the window, multiples of the side of a cell, 4.
     target : tuple of float, default=(100.0, 41.0)
-        Size of the object in the middle of the window, which is the box of a detection.
+        Size of the object in the middle of the window and of the training crops, which is the box of a detection. On
+        rendered streets, boxes of 100 are 3.6 % too high after training on people of 96 pixels, and 1.8 % too low after
+        people of 100. INRIA's crops lie between: people of 95 to 98 pixels, one or two above the middle.
     margin : int, default=16
         Pixels around the window that features may depend on, a multiple of 4. Training crops are larger than the window
         by it on all sides.

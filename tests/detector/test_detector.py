@@ -39,7 +39,7 @@ def booster(**parameters):
 
 
 def training_data():
-    crops = street_crops(synthetic_streets(16, seed=1))
+    crops = street_crops(synthetic_streets(16, seed=1), 96)
     return list(crops), [record.image for record in synthetic_streets(10, seed=2, people=False, size=SIZE)]
 
 

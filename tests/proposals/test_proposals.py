@@ -186,12 +186,12 @@ def test_thresholds_of_all_sizes_and_of_each():
 
 @pytest.fixture(scope="module")
 def crops():
-    return list(street_crops(synthetic_streets(40, seed=1)))
+    return list(street_crops(synthetic_streets(40, seed=1), 96))
 
 
 @pytest.fixture(scope="module")
 def unseen():
-    return list(street_crops(synthetic_streets(50, seed=2)))
+    return list(street_crops(synthetic_streets(50, seed=2), 96))
 
 
 @pytest.fixture(scope="module")
