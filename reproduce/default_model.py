@@ -1,11 +1,11 @@
 """The detector that comes with the package: the candidate that best withstands re-encoding and blur.
 
-Protocol. Candidates are trained on four fifths of INRIA's training data, by photograph (fold 0 of
-`reproduce/detectors/__init__.py`), on plain images or on "mixed" ones: out of every four, crops and photographs alike,
-one is unchanged, one is re-encoded as JPEG (quality 50 to 95), one as WebP (50 to 95), and one is blurred (sigma 0.4 to
-1.2). The figure is the miss rate of the held-out crops at 0.01 to 1 false positives per held-out photograph, with both
-unchanged, as JPEG 75, as WebP 80, and blurred by sigma 1. The candidate with the least mean of the four is shipped as
-it was trained.
+Protocol. Candidates differ in their channels and in the preset of `ChannelSpec`. They are trained on four fifths of
+INRIA's training data, by photograph (fold 0 of `reproduce/detectors/__init__.py`), on plain images or on "mixed" ones:
+out of every four, crops and photographs alike, one is unchanged, one is re-encoded as JPEG (quality 50 to 95), one as
+WebP (50 to 95), and one is blurred (sigma 0.4 to 1.2). The figure is the miss rate of the held-out crops at 0.01 to 1
+false positives per held-out photograph, with both unchanged, as JPEG 75, as WebP 80, and blurred by sigma 1. The
+candidate with the least mean of the four is shipped as it was trained.
 
 The chosen one gets a soft cascade and a first stage. The cascade rejects windows whose sums fall below those of all
 crops of the training, shifted by up to a cell, that score above what gives one false positive per held-out photograph
@@ -50,7 +50,14 @@ from report import markdown
 
 MOST_FALSE = 0.1  # boxes per photograph without people, and second boxes per person
 FEW, ALL = "M+O+LUV", "spCov+spLBP+M+O+LUV"
-CANDIDATES = [(FEW, "plain"), (FEW, "mixed"), (ALL, "plain"), (ALL, "mixed")]
+CANDIDATE = ["channels", "preset", "images"]
+CANDIDATES = [
+    (FEW, "robust", "plain"),
+    (FEW, "robust", "mixed"),
+    (ALL, "robust", "plain"),
+    (ALL, "robust", "mixed"),
+    (ALL, "release", "mixed"),
+]
 THRESHOLD_CHANGES = ["unchanged", "JPEG 75"]
 CASCADE_FPPI = 1.0  # false positives per photograph at the least score of people whose traces count
 STAGES = [(2e-4, 3.0), (1e-3, 3.0)]  # share of the windows of photographs, distance from the best
@@ -110,12 +117,12 @@ def stored(images, folder, seed):
 def candidate(run, case, n_rounds=None):
     """Train a candidate, or load it; also tell the seconds. `n_rounds` is that of `DetectorConfig`."""
     data, _ = detectors.parts(run)
-    channels, images = case["channels"], case["images"]
-    folder = build_folder(run, "default_model") / slug(channels, images, run.seed)
+    channels, preset, images = (case[name] for name in CANDIDATE)
+    folder = build_folder(run, "default_model") / slug(channels, preset, images, run.seed)
     if images == "mixed":
         crops, photographs = (stored(getattr(data, part), folder / part, run.seed) for part in ("crops", "images"))
         data = replace(data, crops=crops, images=photographs)
-    config = detectors.DetectorConfig(f"{channels}, {images} images", channels, n_rounds=n_rounds)
+    config = detectors.DetectorConfig(f"{channels}, {images} images", channels, preset, n_rounds=n_rounds)
     detector, seconds = detectors.trained(run, config, data, run.seed)
     shutil.rmtree(folder, ignore_errors=True)
     detector.notes |= {"training data": TERMS, "images": images}
@@ -222,19 +229,19 @@ def ship(run, case):
         matches = tests.evaluate(found)
         standard = standard or matches
         rows.append({"change": name} | detectors.judged(matches, standard))
-        about = f"{case['channels']} trained on {case['images']} images; test images: {name}"
+        about = f"{case['channels']}, {case['preset']}, trained on {case['images']} images; test images: {name}"
         detectors.log_evaluation(run, about, run.seed, tests.title, rows[-1]["miss_rate"])
     return rows
 
 
 def table(rows, staged_rows, thresholds, tested):
     """List the miss rates of all candidates, the shipped one first, of its stages, thresholds, then of test images."""
-    wide = in_columns(rows, ["channels", "images"]).sort_values("mean")
+    wide = in_columns(rows, CANDIDATE).sort_values("mean")
     in_stages = in_columns(staged_rows, ["share", "within"])
     blocks = [
         "# The detector of the package",
         f"{rows.data_set.iloc[0]}: miss rates of held-out crops in per cent, at 0.01 to 1 false positives per image.",
-        as_markdown(wide, ["channels", "training images"]),
+        as_markdown(wide, ["channels", "preset", "training images"]),
         "The first one is shipped. In two stages, of which the first leaves a share of the windows of held-out "
         "photographs, and of windows that overlap only those whose score is within a distance of the best one:",
         as_markdown(in_stages, ["share", "distance"]),
@@ -267,8 +274,8 @@ def picture(rows):
     """Draw the miss rates under each change, a line per candidate."""
     figure = new_figure(5.5, 3.2)
     axes = figure.subplots()
-    for (channels, images), own in rows.groupby(["channels", "images"], sort=False):
-        axes.plot(own.change, 100 * own.miss_rate, "o-", label=f"{channels}, {images} images")
+    for (channels, preset, images), own in rows.groupby(CANDIDATE, sort=False):
+        axes.plot(own.change, 100 * own.miss_rate, "o-", label=f"{channels}, {preset}, {images} images")
     axes.set(ylabel="miss rate of held-out crops, %", ylim=(0, None))
     axes.legend()
     return figure
@@ -280,10 +287,10 @@ def main(argv=None):
     named, tried = detectors.load(run), CANDIDATES if run.scale == "paper" else CANDIDATES[::3]
     named = [start for start in named if start["test_set"] not in ENLARGED]
     start = [{"data_set": named[0]["data_set"]}] if named else []
-    tried = [{"channels": channels, "images": images} for channels, images in tried]
+    tried = [dict(zip(CANDIDATE, one, strict=True)) for one in tried]
     rows = run.rows("default_model", measure, [one | other for one in start for other in tried])
-    rates = rows.groupby(["channels", "images"], sort=False).miss_rate.mean()
-    best = dict(zip(["channels", "images"], rates.idxmin(), strict=True))
+    rates = rows.groupby(CANDIDATE, sort=False).miss_rate.mean()
+    best = dict(zip(CANDIDATE, rates.idxmin(), strict=True))
     scores = run.rows("default_model_scores", find_scores, [one | best for one in start])
     settings = scores[STAGE_COLUMNS].to_dict("records")
     staged_cases = [one | best | setting for one in start for setting in settings]
