@@ -71,6 +71,20 @@ def check_features_and_target(estimator, X, y):
     """
     refuse_strings(X)
     X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32])
+    estimator.classes_, code = check_two_classes(y)
+    return X, code == 1
+
+
+def check_two_classes(y):
+    """Return the two labels, sorted, and which of them each sample has, 0 or 1.
+
+    Raises
+    ------
+    ValueError
+        If y has one class or more than two, or is no target of a classification.
+    """
+    if len(y) == 0:
+        raise ValueError("y must hold two classes; got 0 samples.")
     check_classification_targets(y)
     kind = type_of_target(y, input_name="y")
     if kind != "binary":
@@ -78,11 +92,10 @@ def check_features_and_target(estimator, X, y):
             f"Only binary classification is supported. The type of the target is {kind}. "
             "Turn y into the class that matters against the rest, for example y == 'pedestrian'."
         )
-    classes, y = np.unique(y, return_inverse=True)
+    classes, code = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"Two classes are needed; y holds one class only: {classes[0]!r}.")
-    estimator.classes_ = classes
-    return X, y == 1
+    return classes, code
 
 
 def refuse_strings(X):
@@ -160,6 +173,14 @@ def check_within(name, value, least, largest, usual):
         raise ValueError(
             f"{name} must be a number in [{least:g}, {largest:g}]; got {value!r}. Usual values are {usual}."
         )
+    return number
+
+
+def check_level(name, value):
+    """Return a confidence level; raise ValueError unless it is a number between 0 and 1, exclusive."""
+    number = _as_float(value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must be a confidence level between 0 and 1, such as 0.95; got {value!r}.")
     return number
 
 
