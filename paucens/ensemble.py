@@ -54,6 +54,9 @@ class PAUCEnsClassifier(WeightedEnsemble):
         Fitting stops when a new learner of edge e promises at most e^2 / 2 <= edge_tolerance * objective.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
+    pos_label : label, default=None
+        The positive label, whose detection at few false alarms is maximised; None means the larger of the two. If it is
+        `classes_[0]`, its samples have negative scores: those above 0 are of `classes_[1]` in any case.
     n_jobs : int, default=None
         Number of threads, as in joblib; results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -64,7 +67,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; the larger one is positive.
+        The labels, sorted.
     learners_ : list of fitted learners
     weights_ : ndarray of shape (n_iter_,)
         decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
@@ -122,12 +125,13 @@ class PAUCEnsClassifier(WeightedEnsemble):
     >>> search.best_params_
     {'learner__max_leaves': 4}
 
-    If the alphabet orders the classes the wrong way round, name the positive one:
+    Labels in words, with the one to detect:
 
     >>> import numpy as np
     >>> labels = np.where(y == 1, "cancer", "healthy")
-    >>> PAUCEnsClassifier(n_estimators=5).fit(X, labels == "cancer").classes_
-    array([False,  True])
+    >>> model = PAUCEnsClassifier(n_estimators=5, pos_label="cancer").fit(X, labels)
+    >>> round(partial_auc(labels, -model.decision_function(X), (0, 0.2), pos_label="cancer"), 2)
+    0.95
     """
 
     default_learner = DEFAULT_LEARNER
@@ -145,6 +149,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         cut_tolerance=1e-2,
         edge_tolerance=1e-4,
         max_bins=MAX_BINS,
+        pos_label=None,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -158,6 +163,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self.cut_tolerance = cut_tolerance
         self.edge_tolerance = edge_tolerance
         self.max_bins = max_bins
+        self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -171,8 +177,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         X : array-like of shape (n_samples, n_features)
             float32 and float64 are used without a copy.
         y : array-like of shape (n_samples,)
-            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
-            `y == "cancer"`.
+            Two labels; `pos_label` says which one is positive.
 
         Returns
         -------
@@ -191,7 +196,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
             ranges = training_rank_ranges(n, self.fpr_range, self.n_estimators, anneal=bool(self.anneal))
             master = Master(m, n, self.nu, self.formulation, training.trainer.prediction_kind, self.n_estimators)
             rounds, self.stop_reason_ = self._run_rounds(training, master, ranges)
-        self._set_stages(rounds.learners, rounds.weights, rounds.thresholds)
+        self._set_fit(rounds.learners, rounds.weights, rounds.thresholds)
         self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*rounds.history, strict=True))
         self.n_cuts_ = n_cuts.astype(np.int64)
         self._warn()

@@ -8,9 +8,8 @@ from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
 
 from paucens.metrics import threshold_at_fpr
-from paucens.metrics._samples import check_labels
 from paucens.metrics.binomial import largest_rate, most_above
-from paucens.validation import all_or_nothing, check_level, check_positive, check_two_classes
+from paucens.validation import all_or_nothing, check_level, check_positive, check_two_classes, positive_code
 
 SMALLEST = np.nextafter(0, 1)
 
@@ -134,8 +133,8 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         self.classes_, code = check_two_classes(y)
-        is_positive = check_labels(y, self.pos_label)
-        self._positive = int(is_positive[np.argmax(code)])
+        self._positive = positive_code(self.classes_, self.pos_label)
+        is_positive = code == self._positive
         scores, rows = self._fit_and_score(X, y, groups)
         self._set_threshold(scores, is_positive[rows])
         for name in ("n_features_in_", "feature_names_in_"):

@@ -62,17 +62,17 @@ def check_features(estimator, X, reset=True):
 
 
 def check_features_and_target(estimator, X, y):
-    """Return X and a mask of the positive samples; set `classes_`, the two labels, of which the larger is positive.
+    """Return X and a mask of the positive samples; set `classes_`, the two labels.
 
     Raises
     ------
     ValueError
-        As `check_features`, and if y has one class or more than two.
+        As `check_features`, and if y has one class or more than two, or not the label `pos_label` of the estimator.
     """
     refuse_strings(X)
     X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32])
     estimator.classes_, code = check_two_classes(y)
-    return X, code == 1
+    return X, code == positive_code(estimator.classes_, estimator.pos_label)
 
 
 def check_two_classes(y):
@@ -96,6 +96,27 @@ def check_two_classes(y):
     if len(classes) < 2:
         raise ValueError(f"Two classes are needed; y holds one class only: {classes[0]!r}.")
     return classes, code
+
+
+def positive_code(classes, pos_label):
+    """Return which of two sorted labels is the positive one, 0 or 1; warn if nobody says so of labels that are text.
+
+    Raises
+    ------
+    ValueError
+        If `pos_label` is neither None nor one of them.
+    """
+    labels = classes.tolist()
+    if pos_label is None:
+        if isinstance(labels[1], str):
+            warn_user(
+                f"The positive class is {labels[1]!r}, the last one of the labels by the alphabet. Set "
+                f"pos_label={labels[0]!r} if that is the class to detect, or pos_label={labels[1]!r}."
+            )
+        return 1
+    if pos_label not in labels:
+        raise ValueError(f"pos_label must be one of the labels {labels}; got {pos_label!r}.")
+    return labels.index(pos_label)
 
 
 def refuse_strings(X):

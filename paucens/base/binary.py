@@ -10,8 +10,9 @@ from paucens.base.files import classifier_from_file, classifier_to_file
 class BinaryClassifier(ClassifierMixin, BaseEstimator):
     """Base of classifiers that predict by the sign of `decision_function`; their `fit` sets `classes_`.
 
-    A subclass has the methods `_check_parameters`, which raises ValueError or TypeError if a parameter is out of range,
-    `_fit_to_file`, which returns what its fit has set as header values and arrays, and `_fit_from_file`, which sets it.
+    A subclass has the parameter `pos_label` and the methods `_check_parameters`, which raises ValueError or TypeError
+    if a parameter is out of range, `_fit_to_file`, which returns what its fit has set as header values and arrays, and
+    `_fit_from_file`, which sets it.
     """
 
     def predict(self, X):
@@ -27,6 +28,10 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+    def _direction(self):
+        """Return -1 if the positive class is `classes_[0]`, for which scores are to be turned round, otherwise 1."""
+        return 1 if self.pos_label is None or self.pos_label == self.classes_[1] else -1
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

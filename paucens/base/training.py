@@ -69,6 +69,10 @@ def prepare(ensemble, X, y, threads):
 def _prepare_binned(ensemble, learner, samples, threads):
     if not hasattr(learner, "make_binned_trainer"):
         raise TypeError(f"Only trees take binned features; got the learner {ensemble.learner!r}. Set Tree(depth=3).")
+    if ensemble.pos_label not in (None, 1):
+        raise ValueError(
+            f"pos_label must be None or 1 for samples that are listed by class; got {ensemble.pos_label!r}."
+        )
     n_features, n_samples = samples.binned.codes.shape
     ensemble.classes_, ensemble.n_features_in_ = np.array([0, 1]), n_features
     trainer = learner.make_binned_trainer(samples.binned, threads, _seed(ensemble), samples.stages)

@@ -28,7 +28,7 @@ class WeightedEnsemble(BinaryClassifier):
     """f(x) = sum_t weights_[t] h_t(x) - threshold_, and everything that follows from it.
 
     A subclass has the parameters `learner`, `n_estimators`, `max_bins`, `n_jobs` and `random_state`, and a `fit` that
-    ends with a call of `_set_stages`.
+    ends with a call of `_set_fit`.
 
     Attributes
     ----------
@@ -39,8 +39,15 @@ class WeightedEnsemble(BinaryClassifier):
     default_learner = Tree(depth=3)
     _fitted_attributes = HISTORY
 
+    def _set_fit(self, learners, stage_weights, stage_thresholds):
+        """Set the result of a fit, as `_set_stages` does, with scores above 0 for `classes_[1]`."""
+        sign = self._direction()
+        by_round = isinstance(stage_weights, list)
+        turned = [sign * weights for weights in stage_weights] if by_round else sign * stage_weights
+        self._set_stages(learners, turned, sign * np.asarray(stage_thresholds, dtype=np.float64))
+
     def _set_stages(self, learners, stage_weights, stage_thresholds):
-        """Set the learners of a fit and their weights.
+        """Set the learners and their weights.
 
         Parameters
         ----------
