@@ -8,7 +8,8 @@ def as_text(model, digits):
         names = [f"x[{k}]" for k in range(model.n_features_in_)]
     low, high = model.classes_.tolist()
     lines = [
-        f"{type(model).__name__}, number of trees: {len(model.learners_)}. Add up the values of the leaves that a sample reaches.",
+        f"{type(model).__name__}, number of trees: {len(model.learners_)}. "
+        "Add up the values of the leaves that a sample reaches.",
         f"It is of class {high!r} if the sum is above {model.threshold_:.{digits}g}, otherwise of class {low!r}.",
     ]
     for t, (weight, learner) in enumerate(zip(model.weights_, model.learners_, strict=True)):
