@@ -135,6 +135,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
     """
 
     default_learner = DEFAULT_LEARNER
+    _has_training_threshold = True
     _fitted_attributes = HISTORY
 
     def __init__(

@@ -104,6 +104,8 @@ class LinearPAUCSVC(BinaryClassifier):
     0.955
     """
 
+    _has_training_threshold = True
+
     def __init__(
         self,
         fpr_range=(0.0, 0.1),

@@ -5,6 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from paucens import persistence
 from paucens.base.files import classifier_from_file, classifier_to_file
+from paucens.validation import warn_user
 
 
 class BinaryClassifier(ClassifierMixin, BaseEstimator):
@@ -14,6 +15,8 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
     if a parameter is out of range, `_fit_to_file`, which returns what its fit has set as header values and arrays, and
     `_fit_from_file`, which sets it.
     """
+
+    _has_training_threshold = False  # whether the score of 0 is a false positive rate of the training samples
 
     def predict(self, X):
         """Predict the class: `classes_[1]` if the score is positive, otherwise `classes_[0]`.
@@ -25,8 +28,19 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         labels : ndarray of shape (n_samples,)
+
+        Warns
+        -----
+        UserWarning
+            If the threshold keeps a false positive rate on the training samples only.
         """
         check_is_fitted(self)
+        if self._has_training_threshold:
+            warn_user(
+                f"The threshold of predict keeps the false positive rate of {self.fpr_range[1]:g} on the training "
+                "samples, to which the scores were fitted. On new samples the rate may be several times that. "
+                "FPRThresholdClassifier sets a threshold that holds for new samples."
+            )
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
     def _direction(self):

@@ -109,6 +109,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
     """
 
     _fitted_attributes = HISTORY
+    _has_training_threshold = True
 
     def __init__(
         self,

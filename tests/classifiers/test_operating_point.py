@@ -1,5 +1,7 @@
 """`FPRThresholdClassifier`: the bound on new samples, in simulation and resampled; which threshold it is; errors."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +16,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from paucens import AdaBoostClassifier, FPRThresholdClassifier, Stump, fpr_interval, threshold_at_fpr
+from paucens import (
+    AdaBoostClassifier,
+    FPRThresholdClassifier,
+    LinearPAUCSVC,
+    PAUCBoostClassifier,
+    PAUCEnsClassifier,
+    Stump,
+    fpr_interval,
+    threshold_at_fpr,
+)
 from paucens.datasets import load_tabular, load_toy
 
 PLAIN = FPRThresholdClassifier(LogisticRegression(), 0.1, confidence=None, random_state=0)
@@ -208,3 +219,33 @@ def test_an_estimator_without_scores_is_refused(toy):
 def test_groups_without_a_splitter_are_refused(toy):
     with pytest.raises(ValueError, match="groups are for a splitter"):
         FPRThresholdClassifier(Column()).fit(*toy, groups=np.zeros(len(toy[1])))
+
+
+# -- thresholds of training scores -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        PAUCEnsClassifier((0, 0.2), learner=Stump(), n_estimators=3, nu=1.0),
+        PAUCBoostClassifier((0, 0.2), learner=Stump(), n_estimators=3),
+        LinearPAUCSVC((0, 0.2)),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_predict_says_that_its_threshold_is_of_the_training_samples(toy, model):
+    X, y = toy
+    model.fit(X, y)
+    with pytest.warns(UserWarning, match=r"false positive rate of 0\.2 on the training .* FPRThresholdClassifier"):
+        model.predict(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.decision_function(X)
+        FPRThresholdClassifier(FrozenEstimator(model), 0.2).fit(X, y).predict(X)
+
+
+def test_boosters_without_a_range_promise_nothing(toy):
+    model = AdaBoostClassifier(learner=Stump(), n_estimators=3).fit(*toy)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(toy[0])
