@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, training_threshold
+from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, training_threshold, wider_ranges
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
@@ -44,7 +44,11 @@ class PAUCEnsClassifier(WeightedEnsemble):
         most 2 nu^2, so a nu below half of `edge_tolerance` stops after one round.
     anneal : bool or "auto", default="auto"
         Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (0.97 T))),
-        t = 1..T. "auto" anneals if alpha is 0, the only case in which annealing is defined.
+        t = 1..T. "auto" anneals if alpha is 0, the only case in which annealing is defined, and there is no mixture.
+    mixture : None, "auto" or list of (float, float), default=None
+        Minimise a mean of the risks in several ranges [0, beta_k], given as pairs of beta_k and its share. One of them
+        is beta, and the shares have the sum 1. "auto" has equal shares of 1, 0.1, 0.01, ... down to beta. It is for
+        small ensembles and narrow ranges, for which the risk in [0, beta] alone can have w = 0 as its minimum.
     formulation : {"tight", "struct"}, default="tight"
         Whether orderings are of the best j_beta negatives (the paper's) or of all negatives (those of its
         ICCV 2013 forerunner).
@@ -74,8 +78,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
     threshold_ : float
         The threshold of largest TPR - FPR among those of FPR <= beta on the training samples.
     objective_, gap_ : ndarray of shape (n_iter_,)
-        |w|^2 / 2 + nu R(w) after each round, R being the risk in the range of that round; and an upper bound
-        on its distance from the minimum over the learners so far, certified by the dual.
+        |w|^2 / 2 + nu R(w) after each round, R being the risk in the range of that round, or in the mixture; and an
+        upper bound on its distance from the minimum over the learners so far, certified by the dual.
     n_cuts_ : ndarray of shape (n_iter_,)
         Number of calls of the constraint oracle for the weights of each round.
     n_iter_ : int
@@ -146,6 +150,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         n_estimators=600,
         nu=0.03,
         anneal="auto",
+        mixture=None,
         formulation="tight",
         cut_tolerance=1e-2,
         edge_tolerance=1e-4,
@@ -160,6 +165,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self.n_estimators = n_estimators
         self.nu = nu
         self.anneal = anneal
+        self.mixture = mixture
         self.formulation = formulation
         self.cut_tolerance = cut_tolerance
         self.edge_tolerance = edge_tolerance
@@ -194,8 +200,11 @@ class PAUCEnsClassifier(WeightedEnsemble):
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             m, n = training.n_positives, training.n_negatives
-            ranges = training_rank_ranges(n, self.fpr_range, self.n_estimators, anneal=bool(self.anneal))
-            master = Master(m, n, self.nu, self.formulation, training.trainer.prediction_kind, self.n_estimators)
+            wider = wider_ranges(n, self.fpr_range, self.mixture)
+            anneal = bool(self.anneal) and not wider
+            ranges = training_rank_ranges(n, self.fpr_range, self.n_estimators, anneal)
+            kind = training.trainer.prediction_kind
+            master = Master(m, n, self.nu, self.formulation, kind, self.n_estimators, wider)
             rounds, self.stop_reason_ = self._run_rounds(training, master, ranges)
         self._set_fit(rounds.learners, rounds.weights, rounds.thresholds)
         self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*rounds.history, strict=True))
@@ -235,10 +244,11 @@ class PAUCEnsClassifier(WeightedEnsemble):
         check_positive("cut_tolerance", self.cut_tolerance)
         check_positive("edge_tolerance", self.edge_tolerance)
         check_choice("formulation", self.formulation, ("tight", "struct"))
-        if check_choice("anneal", self.anneal, ("auto", True, False)) is True and alpha > 0:
+        wider = wider_ranges(1, self.fpr_range, self.mixture)
+        if check_choice("anneal", self.anneal, ("auto", True, False)) is True and (alpha > 0 or wider):
             raise ValueError(
-                f"anneal=True narrows [0, 1] to [0, beta] and needs a range that starts at 0; got {self.fpr_range}. "
-                "Set anneal='auto' or False."
+                "anneal=True narrows [0, 1] to [0, beta], which needs a range that starts at 0, and no mixture; got "
+                f"{self.fpr_range} and mixture={self.mixture!r}. Set anneal='auto' or False."
             )
 
     def _run_rounds(self, training, master, ranges):
@@ -258,6 +268,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
                     return rounds, "edge"
                 master.append(predictions)
                 n_cuts = master.solve(rank_range, self.cut_tolerance, new_range=rank_range != before)
+                while not master.weights.any() and master.widen():
+                    n_cuts += master.solve(rank_range, self.cut_tolerance)
                 size = np.abs(master.weights).sum()
                 threshold = training_threshold(*master.scores(rank_range[1]), master.n_negatives, beta, size)
                 gap = master.objective - master.bound
