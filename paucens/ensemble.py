@@ -58,6 +58,10 @@ class PAUCEnsClassifier(WeightedEnsemble):
         Fitting stops when a new learner of edge e promises at most e^2 / 2 <= edge_tolerance * objective.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
+    binning : {"quantile", "tails"}, default="quantile"
+        Where the bins of trees end, for features of more distinct values than bins. Quantiles of all samples cannot
+        rank within the top 1 / 256 of a feature. With "tails", a quarter of the bins each end at quantiles of all, at
+        quantiles of the positives, and at ranks from either end, which are the denser the nearer they are to it.
     pos_label : label, default=None
         The positive label, whose detection at few false alarms is maximised; None means the larger of the two. If it is
         `classes_[0]`, its samples have negative scores: those above 0 are of `classes_[1]` in any case.
@@ -155,6 +159,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         cut_tolerance=1e-2,
         edge_tolerance=1e-4,
         max_bins=MAX_BINS,
+        binning="quantile",
         pos_label=None,
         n_jobs=None,
         random_state=None,
@@ -170,6 +175,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self.cut_tolerance = cut_tolerance
         self.edge_tolerance = edge_tolerance
         self.max_bins = max_bins
+        self.binning = binning
         self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -244,6 +250,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         check_positive("cut_tolerance", self.cut_tolerance)
         check_positive("edge_tolerance", self.edge_tolerance)
         check_choice("formulation", self.formulation, ("tight", "struct"))
+        check_choice("binning", self.binning, ("quantile", "tails"))
         wider = wider_ranges(1, self.fpr_range, self.mixture)
         if check_choice("anneal", self.anneal, ("auto", True, False)) is True and (alpha > 0 or wider):
             raise ValueError(

@@ -62,13 +62,16 @@ def prepare(ensemble, X, y, threads):
         return _prepare_binned(ensemble, learner, X, threads)
     X, positive = check_features_and_target(ensemble, X, y)
     order = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]).astype(np.int32)
-    trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, _seed(ensemble))
+    positives = np.flatnonzero(positive) if getattr(ensemble, "binning", "quantile") == "tails" else None
+    trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, _seed(ensemble), positives)
     return TrainingData(trainer, int(positive.sum()), int((~positive).sum()), Checkpoint())
 
 
 def _prepare_binned(ensemble, learner, samples, threads):
     if not hasattr(learner, "make_binned_trainer"):
         raise TypeError(f"Only trees take binned features; got the learner {ensemble.learner!r}. Set Tree(depth=3).")
+    if getattr(ensemble, "binning", "quantile") != "quantile":
+        raise ValueError(f"The features are binned already; got binning={ensemble.binning!r}. Set binning='quantile'.")
     if ensemble.pos_label not in (None, 1):
         raise ValueError(
             f"pos_label must be None or 1 for samples that are listed by class; got {ensemble.pos_label!r}."
