@@ -4,12 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := $(wildcard paucens/_kernels/*.pyx paucens/_kernels/*.pxd)
 
+# Of `make fuzz`: inputs per fuzzer, and what they are drawn from.
+N ?= 1000
+SEED ?= 0
+
 # Tests that reach every kernel, for the build that checks every index.
-BOUNDS := tests/kernels tests/foundations/test_images.py tests/detector/test_detector.py tests/proposals \
+BOUNDS := tests/fuzz tests/kernels tests/foundations/test_images.py tests/detector/test_detector.py tests/proposals \
 	$(patsubst %,tests/learners/test_%.py,trees binning column_samples) \
 	$(patsubst %,tests/features/test_%.py,centrist channels covariance lbp pyramid)
 
-.PHONY: reproduce paper test bounds bench lint clean
+.PHONY: reproduce paper test bounds fuzz bench lint clean
 
 reproduce: $(VENV)/.reproduce
 	$(BIN)/python reproduce/all.py --scale small
@@ -28,6 +32,9 @@ bounds: $(VENV)/.test
 	PAUCENS_DEBUG=1 $(BIN)/python -m pip install --quiet --no-deps --target build/bounds build/bounds/src
 	cp -r pyproject.toml reproduce tests build/bounds
 	cd build/bounds && ../../$(BIN)/python -m pytest -p no:cacheprovider $(BOUNDS)
+
+fuzz: $(VENV)/.test
+	PYTHONPATH=tests $(BIN)/python tests/fuzz/campaign.py $(N) $(SEED)
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only -s

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from paucens.base import BinaryClassifier, history_from_file, history_to_file
 from paucens.cutting_plane import Master, check_nu, training_rank_range, training_threshold
 from paucens.learners import Predictions
-from paucens.learners.linear import column_ranges
+from paucens.learners.linear import column_ranges, row_products
 from paucens.metrics import check_fpr_range
 from paucens.persistence import array_of
 from paucens.progress import progress_bar
@@ -158,7 +158,7 @@ class LinearPAUCSVC(BinaryClassifier):
                 master.append(Predictions(column, None))
             limit = self._make_cuts(master, rank_range)
             self.coef_ = master.weights[None]
-            scores, beta = self._linear_scores(X), check_fpr_range(self.fpr_range)[1]
+            scores, beta = row_products(X, self.coef_[0]), check_fpr_range(self.fpr_range)[1]
             self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
             self.coef_, self.intercept_ = self._direction() * self.coef_, self._direction() * self.intercept_
         self._warn(limit)
@@ -186,7 +186,9 @@ class LinearPAUCSVC(BinaryClassifier):
                 )
         self.n_iter_ = len(history)
         self.objective_, self.gap_ = (np.array(column) for column in zip(*history, strict=True))
-        return "rounding errors" if master.stuck else None if ended else f"max_iter = {self.max_iter}"
+        if abs(gap) <= self.cut_tolerance * master.objective:
+            return None
+        return "rounding errors" if ended else f"max_iter = {self.max_iter}"
 
     def _warn(self, limit):
         if limit is not None:
@@ -215,11 +217,7 @@ class LinearPAUCSVC(BinaryClassifier):
             X @ coef_[0] + intercept_[0].
         """
         check_is_fitted(self)
-        return self._linear_scores(check_features(self, X, reset=False)) + self.intercept_[0]
-
-    def _linear_scores(self, X):
-        # einsum, unlike a product by BLAS, adds in the same order for every row
-        return np.einsum("ij,j->i", X, self.coef_[0])
+        return row_products(check_features(self, X, reset=False), self.coef_[0]) + self.intercept_[0]
 
     def _fit_to_file(self):
         history, arrays = history_to_file(self, ["n_iter_", *HISTORY])

@@ -58,7 +58,7 @@ def check_features(estimator, X, reset=True):
         If X is empty, sparse, not finite or of strings, or its number of columns is not the fitted one.
     """
     refuse_strings(X)
-    return validate_data(estimator, X, dtype=[np.float64, np.float32], reset=reset)
+    return _validated(estimator, X, reset=reset)
 
 
 def check_features_and_target(estimator, X, y):
@@ -70,7 +70,7 @@ def check_features_and_target(estimator, X, y):
         As `check_features`, and if y has one class or more than two, or not the label `pos_label` of the estimator.
     """
     refuse_strings(X)
-    X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32])
+    X, y = _validated(estimator, X, y)
     estimator.classes_, code = check_two_classes(y)
     return X, code == positive_code(estimator.classes_, estimator.pos_label)
 
@@ -117,6 +117,11 @@ def positive_code(classes, pos_label):
     if pos_label not in labels:
         raise ValueError(f"pos_label must be one of the labels {labels}; got {pos_label!r}.")
     return labels.index(pos_label)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # the sum that tells whether all are finite may overflow either way
+def _validated(estimator, X, y="no_validation", reset=True):
+    return validate_data(estimator, X, y, dtype=[np.float64, np.float32], reset=reset)
 
 
 def refuse_strings(X):

@@ -68,7 +68,7 @@ def pack_weights(const grid_t[::1] weights, index_t[::1] rows, sum_t[::1] packed
             weight = weights[row]
             if weight != 0:
                 rows[n] = <index_t> row
-                packed[n] = (weight << 32) + (weight if weight > 0 else -weight)
+                packed[n] = weight * <sum_t> 4294967296 + (weight if weight > 0 else -weight)  # C shifts no negatives
                 n += 1
     return n
 

@@ -104,7 +104,7 @@ class WeightedEnsemble(BinaryClassifier):
         """
         X = self._check_new(X)
         scores = np.zeros(len(X))
-        with Threads(self.n_jobs) as threads:
+        with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             for weight, predictions in zip(self.weights_, self._predictions(X, threads), strict=True):
                 scores += weight * predictions.dense
         return scores - self.threshold_
@@ -129,11 +129,12 @@ class WeightedEnsemble(BinaryClassifier):
             rounds = zip(self._stage_weights, self._stage_thresholds, self._predictions(X, threads), strict=True)
             scores, earlier = np.zeros(len(X)), []
             for weights, threshold, predictions in rounds:
-                if isinstance(self._stage_weights, list):  # all weights change from round to round
-                    earlier.append(predictions.narrow)
-                    scores = weighted_sum(weights, earlier, len(X), threads)
-                else:
-                    scores += weights * predictions.dense
+                with np.errstate(under="ignore"):
+                    if isinstance(self._stage_weights, list):  # all weights change from round to round
+                        earlier.append(predictions.narrow)
+                        scores = weighted_sum(weights, earlier, len(X), threads)
+                    else:
+                        scores += weights * predictions.dense
                 yield scores - threshold
 
     def _check_new(self, X):

@@ -12,6 +12,7 @@ from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
 from paucens.validation import all_or_nothing, check_positive
 
+LARGEST_RIDGE = 1e100  # the diagonal of the scatter with it is finite
 NO_SCATTER = 1e-12  # a smaller mean variance of the predictions is a rounding error
 
 
@@ -20,7 +21,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
 
     Parameters
     ----------
-    ridge : float, default=1e-6
+    ridge : float in [0, 1e100], default=1e-6
         Added to the diagonal of the scatter S of T learners, in units of trace(S) / T. Predictions of +-1 are
         often collinear.
     learner : weak learner, default=None
@@ -109,7 +110,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
     def _check_parameters(self):
         super()._check_parameters()
         check_positive("shrinkage", self.shrinkage, most=1)
-        check_positive("ridge", self.ridge, zero=True)
+        check_positive("ridge", self.ridge, zero=True, most=LARGEST_RIDGE)
 
     @all_or_nothing
     def fit(self, X, y):

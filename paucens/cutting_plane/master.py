@@ -203,7 +203,7 @@ class Master:
         start = thread_time()
         k = len(self.cuts)
         dual, losses, weights, gap = self._dual[:k], self._losses[:k], np.empty(len(self.weights)), np.inf
-        if ROUNDING * self.nu * self._gram.diagonal()[:k].max(initial=0.0) < allowed:
+        if ROUNDING * self.nu * self._gram.diagonal()[:k].max(initial=0.0) * self.nu < allowed:
             bound, gap, _ = solve_dual(self._gram, losses, self.nu, dual, np.empty(k), allowed, self._patience)
         if gap <= allowed:
             self._patience = min(2 * self._patience, MAX_STEPS)

@@ -35,8 +35,8 @@ class CovarianceRule:
     patch_sizes : tuple of int, default=(8, 16, 32)
         Sides of the patches in pixels, ascending; each is 4, 8, 16 or 32.
     centred : bool, default=True
-        Whether a cell pools the patches whose centre it contains. Otherwise it pools those whose top-left pixel it
-        contains.
+        Whether a cell pools the patches whose centre it contains. Otherwise, and always if patches are of 4 pixels, it
+        pools those whose top-left pixel it contains.
     clip_negatives : bool, default=False
         Whether pooling starts from 0, so that negative correlations become 0.
     min_variance : float, default=1e-8

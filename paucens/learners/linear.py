@@ -16,6 +16,7 @@ TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
 # Beyond these limits products of features and C overflow in LIBLINEAR, and it runs on for ever.
 LARGEST_FEATURE = 1e30
 LEAST_C, LARGEST_C = 1e-30, 1e30
+BLOCK_BYTES = 1_000_000  # of rows that are copied at a time
 
 
 class Linear(BaseEstimator):
@@ -77,7 +78,8 @@ class Linear(BaseEstimator):
         weights = check_signed_weights(signed_weights, len(X))
         self.check_parameters()
         column_ranges(X, LARGEST_FEATURE)
-        return self._fit_checked(X, weights)
+        with np.errstate(under="ignore"):
+            return self._fit_checked(X, weights)
 
     def _fit_checked(self, X, weights):
         self.n_features_in_ = X.shape[1]
@@ -120,8 +122,7 @@ class Linear(BaseEstimator):
 
     def predictions(self, X, threads=None):
         """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
-        # einsum, unlike a product by BLAS, adds in the same order for every row
-        is_positive = np.einsum("ij,j->i", X, self.coef_) + self.intercept_ >= 0
+        is_positive = row_products(X, self.coef_) + self.intercept_ >= 0
         return Predictions(np.array([-1.0, 1.0]), is_positive.astype(np.int32))
 
     @staticmethod
@@ -168,6 +169,28 @@ class LinearTrainer:
         """Return the predictions on the training samples."""
         predicted = learner.predictions(self._X)
         return Predictions(predicted.values, predicted.index[self._order])
+
+
+@np.errstate(under="ignore")
+def row_products(X, coef):
+    """Compute X @ coef such that the result for a row depends on neither the other rows nor the layout or type of X.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64
+    coef : ndarray of shape (n_features,)
+
+    Returns
+    -------
+    products : ndarray of shape (n_samples,), float64
+    """
+    products = np.empty(len(X))
+    height = max(1, BLOCK_BYTES // (8 * X.shape[1]))
+    for start in range(0, len(X), height):
+        rows = np.ascontiguousarray(X[start : start + height], dtype=np.float64)
+        # Unlike a product by BLAS or einsum, a sum along contiguous rows adds in the same order for every row.
+        np.sum(rows * coef, axis=1, out=products[start : start + height])
+    return products
 
 
 def column_ranges(X, largest):

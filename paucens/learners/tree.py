@@ -22,6 +22,8 @@ from paucens.validation import (
     check_signed_weights,
 )
 
+ANY_DEPTH = 8  # at which a tree may have more nodes than a byte can count
+
 
 class TreeLearner(BaseEstimator):
     """Base of `Tree` and `Stump`, which differ in their parameters and resolve them in `growing_rule`."""
@@ -162,7 +164,7 @@ class TreeTrainer:
 def _prediction_kind(rule):
     if not rule.real_leaves:
         return "sign"
-    max_leaves = min(rule.max_leaves or np.inf, 2.0 ** (np.inf if rule.depth is None else rule.depth))
+    max_leaves = min(rule.max_leaves or np.inf, 2 ** min(rule.depth or ANY_DEPTH, ANY_DEPTH))
     return "value" if 2 * max_leaves - 1 <= 256 else "dense"  # one value per node
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from paucens import LinearPAUCSVC, PAUCEnsClassifier, Stump
+from paucens import LinearPAUCSVC, PAUCEnsClassifier, Stump, partial_auc
 from paucens.base import Checkpoint, checkpoint, fit_binned
 from paucens.cutting_plane import Master, most_violated_cut
 from paucens.datasets import load_toy
@@ -53,6 +53,36 @@ def test_a_nu_beyond_the_precision_of_numbers_warns(toy):
     assert record[0].filename == __file__
     assert np.isfinite(model.decision_function(X)).all()
     assert (model.gap_ <= 1.0001 * model.objective_).all()
+
+
+def test_a_bound_that_rounding_errors_lift_above_the_objective_warns():
+    """Constant learners have features of rounding errors, which a huge nu makes weights of 1e24 of."""
+    y = np.random.RandomState(0).permutation(np.repeat([1, 0], [17, 13]))
+    with pytest.warns(ConvergenceWarning, match=r"1 of 1 rounds ended early, because of rounding errors"):
+        model = PAUCEnsClassifier((0, 0.78), n_estimators=3, nu=1e50, anneal=False).fit(np.zeros((30, 1)), y)
+    assert model.gap_[0] < -0.5 * model.objective_[0]
+
+
+@pytest.mark.parametrize("nu", [1e-50, 1e-20, 1e-3])
+def test_a_tiny_nu_reaches_any_tolerance(toy, nu):
+    """A round lowers the objective by at most 2 nu^2, and no weight is larger than 2 nu."""
+    tolerances = {"cut_tolerance": 1e-13, "edge_tolerance": 1e-300}
+    model = PAUCEnsClassifier((0, 1), learner=Stump(), n_estimators=3, nu=nu, anneal=False, **tolerances).fit(*toy)
+    assert (np.abs(model.gap_) <= 1e-13 * nu).all()
+    assert ((1 - 6 * nu) * nu <= model.objective_).all() and (model.objective_ <= nu).all()
+    assert (np.abs(model.weights_) <= 2 * nu).all()
+    assert model.weights_.any() == (nu > 1e-15)  # what a smaller one gains is a rounding error of nu
+
+
+@pytest.mark.parametrize(("n_estimators", "formulation"), [(20, "tight"), (20, "struct"), (40, "struct")])
+def test_a_narrower_range_keeps_the_weights_within_the_tolerance(toy, n_estimators, formulation):
+    """The objective passes that of w = 0 by less than cut_tolerance, but w = 0 would not rank the samples."""
+    model = PAUCEnsClassifier(
+        (0, 0.01), learner=Stump(), n_estimators=n_estimators, nu=0.001, formulation=formulation
+    ).fit(*toy)
+    assert 0.001 < model.objective_.max() <= 0.001 / (1 - 1e-2)
+    assert (model.objective_ - model.gap_ <= 0.001).all()
+    assert partial_auc(toy[1], model.decision_function(toy[0]), (0, 0.01)) > 0.5
 
 
 @pytest.mark.parametrize("nu", [1e-51, 1e51, 1e-300, 1e300])

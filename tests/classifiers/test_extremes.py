@@ -38,15 +38,18 @@ EXTREMES = [
     PAUCEnsClassifier((0, 5e-324), n_estimators=3),
     PAUCEnsClassifier(cut_tolerance=1e-300, edge_tolerance=1e-300, n_estimators=3),
     PAUCEnsClassifier(cut_tolerance=1e300, edge_tolerance=1e300, n_estimators=3),
+    PAUCEnsClassifier(nu=1e-50, cut_tolerance=1e-300, n_estimators=3),
+    PAUCEnsClassifier(learner=Tree(depth=10**12, max_leaves=31, leaves="real"), n_estimators=3),
     PAUCEnsClassifier(learner=Tree(leaves="real", leaf_ridge=1e308), n_estimators=3),
     PAUCEnsClassifier(learner=Tree(depth=10**12, max_leaves=10**12, column_fraction=1e-300), n_estimators=3),
     PAUCEnsClassifier(learner=Linear(C=1e-30), n_estimators=3),
     AdaBoostClassifier(shrinkage=5e-324, n_estimators=3),
+    AdaBoostClassifier(learner=Tree(leaves="real", leaf_ridge=20), shrinkage=5e-324, n_estimators=3),
     AsymBoostClassifier(5e-324, n_estimators=3),
     AsymBoostClassifier(1.7e308, n_estimators=1),
     CSAdaBoostClassifier(1e-100, 1e-100, n_estimators=3),
     CSAdaBoostClassifier(1e100, 1e-100, n_estimators=3),
-    AdaBoostLDAClassifier(ridge=1e308, n_estimators=3),
+    AdaBoostLDAClassifier(ridge=1e100, n_estimators=3),
     AdaBoostLDAClassifier(ridge=5e-324, n_estimators=3),
     PAUCBoostClassifier((0, 1e-9), n_estimators=3),
     PAUCBoostClassifier((1e-300, 0.1), n_estimators=3),
@@ -86,6 +89,24 @@ def test_no_floating_point_error_escapes(model, unit):
 @pytest.mark.parametrize("model", EXTREMES, ids=described)
 def test_extreme_parameters(model):
     fitted(model, *load_toy(40, 60, random_state=0))
+
+
+def test_features_of_single_precision_whose_sum_is_infinite():
+    X, y = load_toy(40, 60, random_state=0)
+    X = (1e38 * X / np.abs(X).max(axis=0)).astype(np.float32)
+    X[::2] *= -3
+    for model in (AdaBoostClassifier(n_estimators=3), PAUCEnsClassifier(n_estimators=3)):
+        fitted(model, X, y)
+    with np.errstate(all="raise"):
+        Tree().fit(X, y - 0.5).predict(X)
+
+
+def test_a_learner_alone_on_weights_of_all_sizes():
+    X, y = load_toy(40, 60, random_state=0)
+    weights = (2 * y - 1) * 10.0 ** np.linspace(-300, 300, len(y))
+    with np.errstate(all="raise"):
+        for learner in (Tree(), Tree(leaves="real"), Stump(), Linear()):
+            assert set(np.sign(learner.fit(X, weights).predict(X))) <= {-1, 0, 1}
 
 
 @pytest.mark.parametrize("fpr_range", [(0, 1e-16), (0, 9e-10), (0.5, 0.5 + 1e-10), (1 - 1e-10, 1)])

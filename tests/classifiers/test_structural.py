@@ -271,6 +271,22 @@ def test_order_shift_and_layout_change_nothing_beyond_the_tolerance(fpr_range, f
         np.testing.assert_allclose(again.coef_, plain.coef_, atol=2 * np.sqrt(2 * FINE))
 
 
+@pytest.mark.parametrize("d", [1, 5, 17, 40_000])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_neither_layout_nor_type_nor_other_rows_change_a_score(d, dtype):
+    X, y = draw(22, 20, 30, d)
+    X = X.astype(dtype)
+    model = LinearPAUCSVC((0, 0.3), nu=0.1, cut_tolerance=0.5).fit(X, y)
+    scores = model.decision_function(X)
+    wider = np.pad(X, ((0, 0), (1, 2)))[:, 1:-2]
+    for other in (X.astype(np.float64), np.asfortranarray(X), wider, np.repeat(X, 2, axis=0)[::2]):
+        again = clone(model).fit(other, y)
+        np.testing.assert_array_equal(again.coef_, model.coef_)
+        np.testing.assert_array_equal(again.decision_function(other), scores)
+        np.testing.assert_array_equal(again.decision_function(other[7:8]), scores[7:8])
+        np.testing.assert_array_equal(again.decision_function(other[3:30]), scores[3:30])
+
+
 @pytest.mark.parametrize("scale", [1e-3, 8.0, 1e4])
 def test_scale_of_all_columns_is_equivalent_to_nu(scale):
     """The objective |w|^2 / 2 + nu R of X a equals that of X with nu a^2, divided by a^2."""
@@ -415,6 +431,13 @@ def test_any_scale_gives_finite_weights(scale):
         model = LinearPAUCSVC(max_iter=30).fit(scale * X, y)
     assert np.isfinite(model.decision_function(scale * X)).all()
     check_history(model)
+
+
+def test_a_tolerance_below_rounding_errors_warns():
+    X, y = draw(15, 60, 240, 5)
+    with pytest.warns(ConvergenceWarning, match=r"because of rounding errors: .* more than cut_tolerance = 1e-300"):
+        model = LinearPAUCSVC(cut_tolerance=1e-300).fit(X, y)
+    assert model.gap_[-1] <= 1e-12 * model.objective_[-1]
 
 
 def test_the_limit_of_cuts_warns():

@@ -11,6 +11,7 @@ from paucens._kernels import builds
 from paucens._kernels import covariance as baseline
 from paucens.features import PRESETS, covariance
 from paucens.features.covariance import ENTRIES, STATISTICS, covariance_channels, covariance_names, covariance_supports
+from paucens.features.preset import CovarianceRule
 from paucens.parallel import Threads
 
 RULES = {name: preset.covariance for name, preset in PRESETS.items() if name != "acf"}
@@ -65,6 +66,18 @@ def test_channels_are_those_of_the_twin(rule, pooled, shape):
 def test_any_size_of_image(rule, pooled, rows, cols, seed):
     planes = textured(rule, 4 * rows, 4 * cols, seed)
     np.testing.assert_allclose(channels(planes, rule, pooled), twin(planes, rule, pooled), atol=5e-5)
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_patches_of_4_pixels_are_pooled_by_their_first_pixel(centred):
+    """Half of 4 pixels is no whole cell."""
+    rule, planes = CovarianceRule((4, 8), centred=centred), textured("paper", 28, 40)
+    strips = np.empty((7, 7 + 2 * 42, 10), dtype=np.float32)
+    covariance_channels(planes, rule, True, Threads(1), strips)
+    statistics = reference.statistics(planes)
+    patches = reference.patch_covariances(statistics, 4, np.full(7, rule.min_variance), np.zeros(7))
+    expected = reference.pool(patches, 4, (7, 10), True, False, False)
+    np.testing.assert_allclose(np.moveaxis(strips[:, 7:49], 1, 2), expected, atol=5e-5)
 
 
 @BY_RULE

@@ -4,12 +4,14 @@ python tests/fuzz/fuzz_files.py [number of inputs] [seed]
 """
 
 import contextlib
+import functools
 import io
 import json
 import sys
 import tempfile
 import warnings
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +27,7 @@ try:
 except ImportError:  # not a POSIX system: memory is not limited
     resource = None
 
+FOLDER = tempfile.TemporaryDirectory()  # for a file at a time
 MOST_BYTES = 300_000_000  # of memory that loading may take
 MOST_FEATURES = 100  # of a model that is scored
 NUMBERS = [0, -1, 1, 2, 7, 255, 256, 2**31 - 1, 2**31, -(2**63), 2**63, 10**30, 10**400]
@@ -39,6 +42,7 @@ TYPES += ["|O", "<M8[s]", ">f8", "<c16", "|V8", "<f3"]
 # -- valid files -----------------------------------------------------------------------------------
 
 
+@functools.cache
 def valid_files(folder):
     """Write small models; return their classes and the bytes of their files."""
     rng = np.random.default_rng(0)
@@ -195,22 +199,22 @@ def run(n_inputs, seed):
 
     Returns
     -------
-    counts : dict of str to int
+    counts : Counter
         How many files were refused, and how many were loaded and scored.
     """
-    rng, counts = np.random.default_rng(seed), {"refused": 0, "loaded": 0}
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        path = Path(folder) / "damaged.npz"
-        files = valid_files(Path(folder))
-        for k in range(n_inputs):
-            kind, content = choice(files, rng)
-            path.write_bytes(damaged(content, rng))
-            try:
-                counts[outcome(kind, path)] += 1
-            except Exception as error:
-                raise AssertionError(f"Input {k} of seed {seed}, a {kind.__name__}: {error!r}") from error
-    return counts
+    return Counter(check(seed, k) for k in range(n_inputs))
+
+
+def check(seed, k):
+    """Load input k of a seed; tell whether it was refused or loaded, or raise AssertionError."""
+    rng, path = np.random.default_rng([seed, k]), Path(FOLDER.name) / "damaged.npz"
+    kind, content = choice(valid_files(Path(FOLDER.name)), rng)
+    path.write_bytes(damaged(content, rng))
+    try:
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            return outcome(kind, path)
+    except Exception as error:
+        raise AssertionError(f"seed {seed}, input {k}, a {kind.__name__}: {error!r}") from error
 
 
 def outcome(kind, path):

@@ -40,14 +40,19 @@ class Case(NamedTuple):
 def run(n_inputs, seed):
     """Check all metrics on `n_inputs` drawn inputs; raise AssertionError with the first one that fails."""
     for k in range(n_inputs):
-        case = draw_case(np.random.default_rng([seed, k]))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                for check in CHECKS_OF_NARROW if is_narrow(case.fpr_range) else CHECKS:
-                    check(case)
-        except Exception as error:
-            raise AssertionError(f"input {k} of seed {seed}: {type(error).__name__}: {error}\n{case!r}") from error
+        check(seed, k)
+
+
+def check(seed, k):
+    """Check all metrics on input k of a seed, or raise AssertionError."""
+    case = draw_case(np.random.default_rng([seed, k]))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for check_one in CHECKS_OF_NARROW if is_narrow(case.fpr_range) else CHECKS:
+                check_one(case)
+    except Exception as error:
+        raise AssertionError(f"seed {seed}, input {k}: {type(error).__name__}: {error}\n{case!r}") from error
 
 
 # ---- inputs

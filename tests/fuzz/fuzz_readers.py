@@ -2,17 +2,19 @@
 
     PYTHONPATH=tests python tests/fuzz/fuzz_readers.py 100000 1
 
-Input k of a seed does not depend on the number of inputs, so that an error is repeated by `check(seed, k, folder)`.
+Input k of a seed does not depend on the number of inputs, so that an error is repeated by `check(seed, k)`.
 """
 
+import contextlib
+import functools
 import io
 import sys
 import tempfile
 import warnings
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from time import perf_counter
+from unittest import mock
 
 import numpy as np
 from caltech_files import write_seq, write_vbb
@@ -23,6 +25,7 @@ from paucens.datasets._files import read_npz
 from paucens.datasets._text import read_csv
 from paucens.images import read_grey, read_rgb
 
+FOLDER = tempfile.TemporaryDirectory()  # for a file at a time
 LONGEST = 10.0  # seconds per input
 MOST_PIXELS = 100_000  # as Pillow's own limit, but soon
 NUMBERS = [
@@ -121,7 +124,7 @@ def vbb(path):
 
 
 def seq(path):
-    with closing(SeqVideo(path)) as video:
+    with contextlib.closing(SeqVideo(path)) as video:
         shape = video.height, video.width, 3
         return all(is_array(image, "u1", *shape) for image in video[:3]) and np.isfinite(video.fps)
 
@@ -206,6 +209,7 @@ def archive():
     return stream.getvalue()
 
 
+@functools.cache
 def whole_files(folder):
     """List pairs of a reader and the bytes of a file that it reads."""
     texts = [(read, text.encode()) for read, several in TEXTS.items() for text in several]
@@ -286,15 +290,16 @@ TEXT_ACCIDENTS = 2 * (replace_token, repeat_line, encode_otherwise, add_blanks)
 # -- the loop --------------------------------------------------------------------------------------
 
 
-def check(seed, k, folder, whole=None):
+def check(seed, k):
     """Read input k of a seed; return the reader and whether it was read, or raise AssertionError."""
-    rng, whole = np.random.default_rng([seed, k]), whole or whole_files(folder)
+    rng, whole = np.random.default_rng([seed, k]), whole_files(Path(FOLDER.name))
     read, raw = whole[k % len(whole)]
-    path = folder / "fuzzed.dat"
+    path = Path(FOLDER.name) / "fuzzed.dat"
     path.write_bytes(damaged(raw, read in TEXTS, rng))
-    start, title = perf_counter(), f"{read.__name__}, seed {seed}, input {k}"
+    start, title = perf_counter(), f"seed {seed}, input {k}, {read.__name__}"
     try:
-        was_read, is_fine = True, read(path)
+        with limited_pixels():
+            was_read, is_fine = True, read(path)
     except ValueError as error:
         was_read, is_fine = False, path.name in str(error)
     except Exception as error:
@@ -302,6 +307,16 @@ def check(seed, k, folder, whole=None):
     assert is_fine, f"{title}: {'the result is not sane' if was_read else 'the error does not name the file'}."
     assert perf_counter() - start < LONGEST, f"{title}: took {perf_counter() - start:.1f} s."
     return read.__name__, was_read
+
+
+@contextlib.contextmanager
+def limited_pixels():
+    """Lower Pillow's limit of pixels, and make warnings errors where they tell of a fault."""
+    with mock.patch.object(Image, "MAX_IMAGE_PIXELS", MOST_PIXELS), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Pillow about metadata, of SeqVideo about lost frames
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # one of them
+        yield
 
 
 def run(n_inputs, seed):
@@ -317,16 +332,7 @@ def run(n_inputs, seed):
     AssertionError
         At the first input that a reader neither reads sanely nor refuses as documented.
     """
-    limit, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, MOST_PIXELS
-    try:
-        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Pillow about metadata, of SeqVideo about lost frames
-            warnings.simplefilter("error", RuntimeWarning)
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # one of them
-            whole = whole_files(Path(folder))
-            return Counter(check(seed, k, Path(folder), whole) for k in range(n_inputs))
-    finally:
-        Image.MAX_IMAGE_PIXELS = limit
+    return Counter(check(seed, k) for k in range(n_inputs))
 
 
 if __name__ == "__main__":
