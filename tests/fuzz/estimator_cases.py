@@ -290,7 +290,9 @@ def spoil(rng, model, X, y):
     elif kind == "type":
         X = pick(rng, [X[:, 0], X[None], X.astype(str), X.astype(complex) + 1j])
     elif kind == "parameter":
-        name = pick(rng, sorted(set(model.get_params(deep=False)) - {"verbose", "depth", "max_leaves", "pos_label"}))
+        name = pick(
+            rng, sorted(set(model.get_params(deep=False)) - {"verbose", "depth", "max_leaves", "pos_label", "n_jobs"})
+        )
         model.set_params(**{name: pick(rng, [-1, np.nan, "x", [], object()])})
     elif hasattr(model, "decision_function"):
         y = pick(
