@@ -17,6 +17,7 @@ from paucens.detector.window import Window
 from paucens.learners.binning import BinnedData
 from paucens.learners.nodes import leaves_of_codes
 from paucens.parallel import Threads
+from paucens.validation import check_jobs
 
 REJECTION, SHRINKAGE = -10.0, 0.1  # the paper's soft cascade (Sec. 4.3), and the largest shrinkage that it is meant for
 LOWEST_SHARE = 0.005  # of the positives, which may score below hard windows
@@ -163,6 +164,7 @@ def train_detector(
         notes={} if notes is None else notes,
         verbose=verbose,
     )
+    n_jobs = check_jobs(n_jobs)
     with TrainingCache.open(checkpoint, config.settings()) as cache, Threads(n_jobs) as threads:
         samples, detector = SampleSet(config, cache, threads), None
         for k in range(len(n_estimators)):
