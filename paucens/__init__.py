@@ -10,6 +10,7 @@ from paucens.boosting import (
 from paucens.ensemble import PAUCEnsClassifier
 from paucens.learners import Linear, Stump, Tree
 from paucens.metrics import (
+    fpr_interval,
     partial_auc,
     partial_auc_interval,
     partial_auc_test,
@@ -17,7 +18,9 @@ from paucens.metrics import (
     roc_points,
     threshold_at_fpr,
     tpr_at_fpr,
+    tpr_at_fpr_interval,
 )
+from paucens.operating_point import FPRThresholdClassifier
 from paucens.structural import LinearPAUCSVC
 
 __version__ = "0.1.0"
@@ -27,12 +30,14 @@ __all__ = [
     "AdaBoostLDAClassifier",
     "AsymBoostClassifier",
     "CSAdaBoostClassifier",
+    "FPRThresholdClassifier",
     "Linear",
     "LinearPAUCSVC",
     "PAUCBoostClassifier",
     "PAUCEnsClassifier",
     "Stump",
     "Tree",
+    "fpr_interval",
     "partial_auc",
     "partial_auc_interval",
     "partial_auc_test",
@@ -40,4 +45,5 @@ __all__ = [
     "roc_points",
     "threshold_at_fpr",
     "tpr_at_fpr",
+    "tpr_at_fpr_interval",
 ]

@@ -1,15 +1,16 @@
 """Algorithm 1: an ensemble trained for one slice of the ROC curve."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, training_threshold
+from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, training_threshold, wider_ranges
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
-from paucens.metrics import check_fpr_range
+from paucens.metrics import check_fpr_range, rank_range
 from paucens.parallel import Threads
 from paucens.persistence import array_of
 from paucens.progress import progress_bar
@@ -18,6 +19,7 @@ from paucens.validation import all_or_nothing, check_choice, check_positive, war
 DEFAULT_LEARNER = Tree(
     depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3, column_sampling="node"
 )
+WIDEST, ENOUGH = 0.1, 200  # an automatic range ends there, or where it holds so many negatives
 HISTORY = {  # attributes that tell how a fit went, see `history_from_file`
     "stop_reason_": ("edge", "n_estimators"),
     "objective_": np.float64,
@@ -33,6 +35,9 @@ class PAUCEnsClassifier(WeightedEnsemble):
     ----------
     fpr_range : tuple of two floats, default=(0.0, 0.1)
         0 <= alpha < beta <= 1, the range to maximise the area in.
+    train_range : None, "auto" or tuple of two floats, default=None
+        The range whose risk is minimised, if not `fpr_range`. A wider one holds more negatives, which pays if there are
+        few in `fpr_range`. "auto" is [0, max(beta, min(0.1, 200 / number of negatives))], for the default learner only.
     learner : weak learner, default=None
         Any object with fit(X, signed_weights) and predict(X) in [-1, 1]. None means best-first trees of
         31 real leaves: Tree(depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1/3,
@@ -44,7 +49,11 @@ class PAUCEnsClassifier(WeightedEnsemble):
         at most 2 nu^2, so a nu below half of `edge_tolerance` stops after one round.
     anneal : bool or "auto", default="auto"
         Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (0.97 T))),
-        t = 1..T. "auto" anneals if alpha is 0, the only case in which annealing is defined.
+        t = 1..T. "auto" anneals if alpha is 0, the only case in which annealing is defined, and there is no mixture.
+    mixture : None, "auto" or list of (float, float), default=None
+        Minimise a mean of the risks in several ranges [0, beta_k], given as pairs of beta_k and its share. One of them
+        is beta, and the shares have the sum 1. "auto" has equal shares of 1, 0.1, 0.01, ... down to beta. It is for
+        small ensembles and narrow ranges, for which the risk in [0, beta] alone can have w = 0 as its minimum.
     formulation : {"tight", "struct"}, default="tight"
         Whether orderings are of the best j_beta negatives (the paper's) or of all negatives (those of its
         ICCV 2013 forerunner).
@@ -52,8 +61,17 @@ class PAUCEnsClassifier(WeightedEnsemble):
         Cutting planes stop when (primal - dual) <= cut_tolerance * primal.
     edge_tolerance : float, default=1e-4
         Fitting stops when a new learner of edge e promises at most e^2 / 2 <= edge_tolerance * objective.
+    row_fraction : float in (0, 1], default=1.0
+        Share of the samples that each learner is trained on, drawn anew in each round.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
+    binning : {"quantile", "tails"}, default="quantile"
+        Where the bins of trees end, for features of more distinct values than bins. Quantiles of all samples cannot
+        rank within the top 1 / 256 of a feature. With "tails", a quarter of the bins each end at quantiles of all, at
+        quantiles of the positives, and at ranks from either end, which are the denser the nearer they are to it.
+    pos_label : label, default=None
+        The positive label, whose detection at few false alarms is maximised; None means the larger of the two. If it is
+        `classes_[0]`, its samples have negative scores: those above 0 are of `classes_[1]` in any case.
     n_jobs : int, default=None
         Number of threads, as in joblib; results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -64,17 +82,18 @@ class PAUCEnsClassifier(WeightedEnsemble):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; the larger one is positive.
+        The labels, sorted.
     learners_ : list of fitted learners
     weights_ : ndarray of shape (n_iter_,)
         decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
     threshold_ : float
         The threshold of largest TPR - FPR among those of FPR <= beta on the training samples.
     objective_, gap_ : ndarray of shape (n_iter_,)
-        |w|^2 / 2 + nu R(w) after each round, R being the risk in the range of that round; and an upper bound
-        on its distance from the minimum over the learners so far, certified by the dual. w = 0 has the objective nu.
-        A narrower range can lift the objective of the weights so far above that; they are kept if `cut_tolerance`
-        allows, so that it is at most nu / (1 - cut_tolerance), and at most nu if the range does not narrow.
+        |w|^2 / 2 + nu R(w) after each round, R being the risk in the range of that round, or in the mixture; and an
+        upper bound on its distance from the minimum over the learners so far, certified by the dual. w = 0 has the
+        objective nu. A narrower range can lift the objective of the weights so far above that; they are kept if
+        `cut_tolerance` allows, so that it is at most nu / (1 - cut_tolerance), and at most nu if the range does not
+        narrow.
     n_cuts_ : ndarray of shape (n_iter_,)
         Number of calls of the constraint oracle for the weights of each round.
     n_iter_ : int
@@ -124,42 +143,54 @@ class PAUCEnsClassifier(WeightedEnsemble):
     >>> search.best_params_
     {'learner__max_leaves': 4}
 
-    If the alphabet orders the classes the wrong way round, name the positive one:
+    Labels in words, with the one to detect:
 
     >>> import numpy as np
     >>> labels = np.where(y == 1, "cancer", "healthy")
-    >>> PAUCEnsClassifier(n_estimators=5).fit(X, labels == "cancer").classes_
-    array([False,  True])
+    >>> model = PAUCEnsClassifier(n_estimators=5, pos_label="cancer", random_state=0).fit(X, labels)
+    >>> round(partial_auc(labels, -model.decision_function(X), (0, 0.2), pos_label="cancer"), 2)
+    0.96
     """
 
     default_learner = DEFAULT_LEARNER
+    _has_training_threshold = True
     _fitted_attributes = HISTORY
 
     def __init__(
         self,
         fpr_range=(0.0, 0.1),
         *,
+        train_range=None,
         learner=None,
         n_estimators=600,
         nu=0.03,
         anneal="auto",
+        mixture=None,
         formulation="tight",
         cut_tolerance=1e-2,
         edge_tolerance=1e-4,
+        row_fraction=1.0,
         max_bins=MAX_BINS,
+        binning="quantile",
+        pos_label=None,
         n_jobs=None,
         random_state=None,
         verbose=0,
     ):
         self.fpr_range = fpr_range
+        self.train_range = train_range
         self.learner = learner
         self.n_estimators = n_estimators
         self.nu = nu
         self.anneal = anneal
+        self.mixture = mixture
         self.formulation = formulation
         self.cut_tolerance = cut_tolerance
         self.edge_tolerance = edge_tolerance
+        self.row_fraction = row_fraction
         self.max_bins = max_bins
+        self.binning = binning
+        self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -173,8 +204,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         X : array-like of shape (n_samples, n_features)
             float32 and float64 are used without a copy.
         y : array-like of shape (n_samples,)
-            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
-            `y == "cancer"`.
+            Two labels; `pos_label` says which one is positive.
 
         Returns
         -------
@@ -190,14 +220,32 @@ class PAUCEnsClassifier(WeightedEnsemble):
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads)
             m, n = training.n_positives, training.n_negatives
-            ranges = training_rank_ranges(n, self.fpr_range, self.n_estimators, anneal=bool(self.anneal))
-            master = Master(m, n, self.nu, self.formulation, training.trainer.prediction_kind, self.n_estimators)
+            trained = self._trained_range(n)
+            wider = wider_ranges(n, trained, self.mixture)
+            anneal = bool(self.anneal) and not wider
+            ranges = training_rank_ranges(n, trained, self.n_estimators, anneal)
+            kind = training.trainer.prediction_kind
+            master = Master(m, n, self.nu, self.formulation, kind, self.n_estimators, wider)
             rounds, self.stop_reason_ = self._run_rounds(training, master, ranges)
-        self._set_stages(rounds.learners, rounds.weights, rounds.thresholds)
+        self._set_fit(rounds.learners, rounds.weights, rounds.thresholds)
         self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*rounds.history, strict=True))
         self.n_cuts_ = n_cuts.astype(np.int64)
         self._warn()
         return self
+
+    def _trained_range(self, n_negatives):
+        """Return the range whose risk is minimised."""
+        if self.train_range is None:
+            return self.fpr_range
+        if not isinstance(self.train_range, str):
+            return check_fpr_range(self.train_range)
+        alpha, beta = check_fpr_range(self.fpr_range)
+        if self.train_range != "auto" or self.learner is not None or alpha > 0:
+            raise ValueError(
+                "train_range must be None, two rates, or 'auto' for a range that starts at 0 and learner=None; got "
+                f"{self.train_range!r} for fpr_range={self.fpr_range} and learner={self.learner!r}."
+            )
+        return 0.0, max(beta, min(WIDEST, ENOUGH / n_negatives))
 
     def _warn(self):
         gaps = np.abs(self.gap_) / self.objective_  # rounding errors can make them negative
@@ -226,15 +274,19 @@ class PAUCEnsClassifier(WeightedEnsemble):
 
     def _check_parameters(self):
         super()._check_parameters()
-        alpha, _ = check_fpr_range(self.fpr_range)
+        check_fpr_range(self.fpr_range)
+        trained = self._trained_range(n_negatives=1)
+        check_positive("row_fraction", self.row_fraction, most=1)
         check_nu(self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
         check_positive("edge_tolerance", self.edge_tolerance)
         check_choice("formulation", self.formulation, ("tight", "struct"))
-        if check_choice("anneal", self.anneal, ("auto", True, False)) is True and alpha > 0:
+        check_choice("binning", self.binning, ("quantile", "tails"))
+        wider = wider_ranges(1, trained, self.mixture)
+        if check_choice("anneal", self.anneal, ("auto", True, False)) is True and (trained[0] > 0 or wider):
             raise ValueError(
-                f"anneal=True narrows [0, 1] to [0, beta] and needs a range that starts at 0; got {self.fpr_range}. "
-                "Set anneal='auto' or False."
+                "anneal=True narrows [0, 1] to [0, beta], which needs a range that starts at 0, and no mixture; got "
+                f"{trained} and mixture={self.mixture!r}. Set anneal='auto' or False."
             )
 
     def _run_rounds(self, training, master, ranges):
@@ -244,18 +296,22 @@ class PAUCEnsClassifier(WeightedEnsemble):
             if learners:
                 master.restore(state, [training.trainer.predictions_of(learner) for learner in learners])
         beta = check_fpr_range(self.fpr_range)[1]
+        last = rank_range(master.n_negatives, (0.0, beta))[1]
+        sample = RowSample(master.n_positives + master.n_negatives, self.row_fraction, training.seed)
         with progress_bar(total=len(ranges), initial=len(learners), verbose=self.verbose, desc="pAUCEns") as progress:
             for t in range(len(learners), len(ranges)):
-                before, rank_range = ranges[max(t - 1, 0)], ranges[t]
-                learner, predictions, promising = self._promising_learner(training.trainer, master, t, before)
+                before, ranks = ranges[max(t - 1, 0)], ranges[t]
+                learner, predictions, promising = self._promising_learner(training.trainer, master, t, before, sample)
                 # While annealing, the next range may help; so may the columns of the next stage.
                 exhausted = not promising and before == ranges[-1] and t >= training.trainer.last_stage
                 if exhausted and t > 0:
                     return rounds, "edge"
                 master.append(predictions)
-                n_cuts = master.solve(rank_range, self.cut_tolerance, new_range=rank_range != before)
+                n_cuts = master.solve(ranks, self.cut_tolerance, new_range=ranks != before)
+                while not master.weights.any() and master.widen():
+                    n_cuts += master.solve(ranks, self.cut_tolerance)
                 size = np.abs(master.weights).sum()
-                threshold = training_threshold(*master.scores(rank_range[1]), master.n_negatives, beta, size)
+                threshold = training_threshold(*master.scores(max(last, ranks[1])), master.n_negatives, beta, size)
                 gap = master.objective - master.bound
                 rounds.append(learner, master.weights, threshold, (master.objective, gap, n_cuts))
                 progress.update()
@@ -265,30 +321,50 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 training.checkpoint.keep(rounds.learners, lambda: master.state() | rounds.to_arrays())
         return rounds, "n_estimators"
 
-    def _promising_learner(self, trainer, master, t, rank_range):
+    def _promising_learner(self, trainer, master, t, ranks, sample):
         """Train the learner of round t; return it, its predictions and whether its promise is enough to go on.
 
-        If the promise is too small, the master is solved to `edge_tolerance` and a learner that may use all
+        If the promise is too small, the master is solved to `edge_tolerance` and a learner that may use all rows and
         columns is trained instead.
         """
-        learner, predictions, promise = train_on_dual(trainer, master, t)
+        learner, predictions, promise = train_on_dual(trainer, master, t, sample)
         if promise > self.edge_tolerance:
             return learner, predictions, True
         if t > 0:
-            master.solve(rank_range, min(self.edge_tolerance, self.cut_tolerance))
-        learner, predictions, promise = train_on_dual(trainer, master, t, every_column=True)
+            master.solve(ranks, min(self.edge_tolerance, self.cut_tolerance))
+        learner, predictions, promise = train_on_dual(trainer, master, t)
         return learner, predictions, promise > self.edge_tolerance
 
 
-def train_on_dual(trainer, master, t, every_column=False):
+def train_on_dual(trainer, master, t, sample=None):
     """Train on lambda' S; return the learner, its predictions and its promise.
 
-    The promise is e^2 / 2, the most by which the objective can fall, relative to the objective.
+    Without a sample of the rows, the learner may also use all columns. The promise is e^2 / 2, the most by which the
+    objective can fall, relative to the objective; its edge e is over all rows.
     """
     signed_weights = master.signed_weights()
-    learner, predictions = trainer.train(signed_weights, t, every_column)
+    part = signed_weights if sample is None else sample.of_round(signed_weights, t)
+    learner, predictions = trainer.train(part, t, every_column=sample is None)
     edge = float((signed_weights * predictions.dense).sum())
     return learner, predictions, edge * edge / 2 / master.objective
+
+
+class RowSample(NamedTuple):
+    """The rows that the learner of a round is trained on."""
+
+    n_rows: int
+    fraction: float
+    seed: int
+
+    def of_round(self, signed_weights, t):
+        """Return the signed weights with 0 for the rows that are not drawn in round t."""
+        if self.fraction == 1:
+            return signed_weights
+        n_drawn = max(1, round(self.fraction * self.n_rows))
+        drawn = np.random.default_rng((self.seed, t)).permutation(self.n_rows)[:n_drawn]
+        part = np.zeros_like(signed_weights)
+        part[drawn] = signed_weights[drawn]
+        return part
 
 
 @dataclass

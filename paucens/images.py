@@ -136,7 +136,7 @@ KINDS = "RGB (height, width, 3) or grey (height, width), uint8 or floats in [0, 
 
 
 def as_rgb(image) -> np.ndarray:
-    """Return an image as RGB, the one form that the rest of the package takes.
+    """Return an image as RGB, bytes or floats, as `ChannelSpec.compute` takes it; see `as_bytes` for all sizes.
 
     Parameters
     ----------
@@ -215,17 +215,58 @@ def _unit_floats(pixels):
     if not (low >= 0 and high <= 1):  # false for nan too
         raise ValueError(
             f"The image's floats go from {low:.7g} to {high:.7g}; expected [0, 1], no nan. "
-            "Divide by the value of white."
+            "Divide by the value of white, 255 if they were bytes."
         )
     return pixels
+
+
+def as_bytes(image) -> np.ndarray:
+    """Return an image as RGB bytes, the one form that everything takes that looks at an image at several sizes.
+
+    Parameters
+    ----------
+    image : ndarray or PIL image
+        As for `as_rgb`. Floats are rounded to the nearest of the 256 values k / 255.
+
+    Returns
+    -------
+    rgb : ndarray of shape (height, width, 3), uint8, contiguous
+        `image` itself if it has this form already.
+
+    Raises
+    ------
+    ValueError
+        As `as_rgb`.
+
+    Notes
+    -----
+    An image that is made smaller is rounded to bytes at each size. Without it, sums of weights that are 1 except for
+    rounding would make flat places look uneven to channels that compare pixels, such as LBP. So an image and its floats
+    have the same channels and the same detections, bit for bit, and finer values than 1 / 255 make no difference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_bytes(np.array([[0, 0.2, 0.2009, 1]]))[..., 0].tolist()
+    [[0, 51, 51, 255]]
+    """
+    return to_bytes(as_rgb(image))
+
+
+def to_bytes(rgb):
+    """Round RGB floats, by `as_rgb`, to bytes; bytes are returned as they are."""
+    if rgb.dtype == np.uint8:
+        return rgb
+    levels = 255 * rgb
+    return np.rint(levels, out=levels).astype(np.uint8)
 
 
 # -- lists of images -------------------------------------------------------------------------------
 
 
 def pixels_of(source):
-    """Return the RGB of an image, given as a path or as `as_rgb` takes it."""
-    return read_rgb(source) if isinstance(source, str | Path) else as_rgb(source)
+    """Return the RGB bytes of an image, given as a path or as `as_bytes` takes it."""
+    return read_rgb(source) if isinstance(source, str | Path) else as_bytes(source)
 
 
 def pixels_at(name, sources, k):
@@ -239,7 +280,8 @@ def pixels_at(name, sources, k):
 def check_sources(name, sources):
     """Raise ValueError unless `sources` is a list of images, for example if it is one image."""
     if not isinstance(sources, list | tuple) or len(sources) == 0:
+        given = f"{type(sources).__name__}{f' of shape {sources.shape}' if hasattr(sources, 'shape') else ''}"
         raise ValueError(
-            f"{name} must be a list of images or of files, at least one; got {type(sources).__name__}"
-            f"{'' if not hasattr(sources, '__len__') else f' of length {len(sources)}'}."
+            f"{name} must be a list of images or of files, at least one; got "
+            f"{'an empty one' if isinstance(sources, list | tuple) else given}. Put a single image into a list."
         )

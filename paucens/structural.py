@@ -43,13 +43,16 @@ class LinearPAUCSVC(BinaryClassifier):
         Cutting planes stop when (primal - dual) <= cut_tolerance * primal.
     max_iter : int, default=10_000
         Maximum number of cuts.
+    pos_label : label, default=None
+        The positive label, whose detection at few false alarms is maximised; None means the larger of the two. If it is
+        `classes_[0]`, its samples have negative scores: those above 0 are of `classes_[1]` in any case.
     verbose : int, default=0
         Show a progress bar with objective, gap and cuts in use if positive.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; the larger one is positive.
+        The labels, sorted.
     coef_ : ndarray of shape (1, n_features)
         The weights w.
     intercept_ : ndarray of shape (1,)
@@ -101,14 +104,25 @@ class LinearPAUCSVC(BinaryClassifier):
     0.955
     """
 
+    _has_training_threshold = True
+
     def __init__(
-        self, fpr_range=(0.0, 0.1), *, nu=1.0, formulation="tight", cut_tolerance=1e-3, max_iter=10_000, verbose=0
+        self,
+        fpr_range=(0.0, 0.1),
+        *,
+        nu=1.0,
+        formulation="tight",
+        cut_tolerance=1e-3,
+        max_iter=10_000,
+        pos_label=None,
+        verbose=0,
     ):
         self.fpr_range = fpr_range
         self.nu = nu
         self.formulation = formulation
         self.cut_tolerance = cut_tolerance
         self.max_iter = max_iter
+        self.pos_label = pos_label
         self.verbose = verbose
 
     @all_or_nothing
@@ -120,8 +134,7 @@ class LinearPAUCSVC(BinaryClassifier):
         X : array-like of shape (n_samples, n_features)
             Standardised columns.
         y : array-like of shape (n_samples,)
-            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
-            `y == "cancer"`.
+            Two labels; `pos_label` says which one is positive.
 
         Returns
         -------
@@ -147,6 +160,7 @@ class LinearPAUCSVC(BinaryClassifier):
             self.coef_ = master.weights[None]
             scores, beta = row_products(X, self.coef_[0]), check_fpr_range(self.fpr_range)[1]
             self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
+            self.coef_, self.intercept_ = self._direction() * self.coef_, self._direction() * self.intercept_
         self._warn(limit)
         return self
 

@@ -62,15 +62,29 @@ def check_features(estimator, X, reset=True):
 
 
 def check_features_and_target(estimator, X, y):
-    """Return X and a mask of the positive samples; set `classes_`, the two labels, of which the larger is positive.
+    """Return X and a mask of the positive samples; set `classes_`, the two labels.
 
     Raises
     ------
     ValueError
-        As `check_features`, and if y has one class or more than two.
+        As `check_features`, and if y has one class or more than two, or not the label `pos_label` of the estimator.
     """
     refuse_strings(X)
     X, y = _validated(estimator, X, y)
+    estimator.classes_, code = check_two_classes(y)
+    return X, code == positive_code(estimator.classes_, estimator.pos_label)
+
+
+def check_two_classes(y):
+    """Return the two labels, sorted, and which of them each sample has, 0 or 1.
+
+    Raises
+    ------
+    ValueError
+        If y has one class or more than two, or is no target of a classification.
+    """
+    if len(y) == 0:
+        raise ValueError("y must hold two classes; got 0 samples.")
     check_classification_targets(y)
     kind = type_of_target(y, input_name="y")
     if kind != "binary":
@@ -78,11 +92,31 @@ def check_features_and_target(estimator, X, y):
             f"Only binary classification is supported. The type of the target is {kind}. "
             "Turn y into the class that matters against the rest, for example y == 'pedestrian'."
         )
-    classes, y = np.unique(y, return_inverse=True)
+    classes, code = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"Two classes are needed; y holds one class only: {classes[0]!r}.")
-    estimator.classes_ = classes
-    return X, y == 1
+    return classes, code
+
+
+def positive_code(classes, pos_label):
+    """Return which of two sorted labels is the positive one, 0 or 1; warn if nobody says so of labels that are text.
+
+    Raises
+    ------
+    ValueError
+        If `pos_label` is neither None nor one of them.
+    """
+    labels = classes.tolist()
+    if pos_label is None:
+        if isinstance(labels[1], str):
+            warn_user(
+                f"The positive class is {labels[1]!r}, the last one of the labels by the alphabet. Set "
+                f"pos_label={labels[0]!r} if that is the class to detect, or pos_label={labels[1]!r}."
+            )
+        return 1
+    if pos_label not in labels:
+        raise ValueError(f"pos_label must be one of the labels {labels}; got {pos_label!r}.")
+    return labels.index(pos_label)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the sum that tells whether all are finite may overflow either way
@@ -165,6 +199,14 @@ def check_within(name, value, least, largest, usual):
         raise ValueError(
             f"{name} must be a number in [{least:g}, {largest:g}]; got {value!r}. Usual values are {usual}."
         )
+    return number
+
+
+def check_level(name, value):
+    """Return a confidence level; raise ValueError unless it is a number between 0 and 1, exclusive."""
+    number = _as_float(value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must be a confidence level between 0 and 1, such as 0.95; got {value!r}.")
     return number
 
 

@@ -118,7 +118,8 @@ def photographs(run):
 
 def recut(records):
     """Cut crops of all boxes, a person of 96 pixels in the middle of 160 x 96, each followed by its mirror image."""
-    crops = [street_crops([replace(record, image=pixels_of(record.image))]) for record in records]
+    height = detectors.PERSON_HEIGHT
+    crops = [street_crops([replace(record, image=pixels_of(record.image))], height) for record in records]
     return windows.with_mirrors(np.concatenate(crops))
 
 

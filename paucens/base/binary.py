@@ -5,14 +5,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from paucens import persistence
 from paucens.base.files import classifier_from_file, classifier_to_file
+from paucens.validation import warn_user
 
 
 class BinaryClassifier(ClassifierMixin, BaseEstimator):
     """Base of classifiers that predict by the sign of `decision_function`; their `fit` sets `classes_`.
 
-    A subclass has the methods `_check_parameters`, which raises ValueError or TypeError if a parameter is out of range,
-    `_fit_to_file`, which returns what its fit has set as header values and arrays, and `_fit_from_file`, which sets it.
+    A subclass has the parameter `pos_label` and the methods `_check_parameters`, which raises ValueError or TypeError
+    if a parameter is out of range, `_fit_to_file`, which returns what its fit has set as header values and arrays, and
+    `_fit_from_file`, which sets it.
     """
+
+    _has_training_threshold = False  # whether the score of 0 is a false positive rate of the training samples
 
     def predict(self, X):
         """Predict the class: `classes_[1]` if the score is positive, otherwise `classes_[0]`.
@@ -24,9 +28,24 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         labels : ndarray of shape (n_samples,)
+
+        Warns
+        -----
+        UserWarning
+            If the threshold keeps a false positive rate on the training samples only.
         """
         check_is_fitted(self)
+        if self._has_training_threshold:
+            warn_user(
+                f"The threshold of predict keeps the false positive rate of {self.fpr_range[1]:g} on the training "
+                "samples, to which the scores were fitted. On new samples the rate may be several times that. "
+                "FPRThresholdClassifier sets a threshold that holds for new samples."
+            )
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+    def _direction(self):
+        """Return -1 if the positive class is `classes_[0]`, for which scores are to be turned round, otherwise 1."""
+        return 1 if self.pos_label is None or self.pos_label == self.classes_[1] else -1
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -22,12 +22,15 @@ class TrainingData(NamedTuple):
     n_positives, n_negatives : int
     checkpoint : Checkpoint
         File to resume from, and to write while fitting.
+    seed : int
+        Of all that is drawn in the fit.
     """
 
     trainer: Trainer
     n_positives: int
     n_negatives: int
     checkpoint: Checkpoint
+    seed: int
 
 
 class BinnedSamples(NamedTuple):
@@ -62,20 +65,29 @@ def prepare(ensemble, X, y, threads):
         return _prepare_binned(ensemble, learner, X, threads)
     X, positive = check_features_and_target(ensemble, X, y)
     order = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]).astype(np.int32)
-    trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, _seed(ensemble))
-    return TrainingData(trainer, int(positive.sum()), int((~positive).sum()), Checkpoint())
+    positives = np.flatnonzero(positive) if getattr(ensemble, "binning", "quantile") == "tails" else None
+    seed = _seed(ensemble)
+    trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, seed, positives)
+    return TrainingData(trainer, int(positive.sum()), int((~positive).sum()), Checkpoint(), seed)
 
 
 def _prepare_binned(ensemble, learner, samples, threads):
     if not hasattr(learner, "make_binned_trainer"):
         raise TypeError(f"Only trees take binned features; got the learner {ensemble.learner!r}. Set Tree(depth=3).")
+    if getattr(ensemble, "binning", "quantile") != "quantile":
+        raise ValueError(f"The features are binned already; got binning={ensemble.binning!r}. Set binning='quantile'.")
+    if ensemble.pos_label not in (None, 1):
+        raise ValueError(
+            f"pos_label must be None or 1 for samples that are listed by class; got {ensemble.pos_label!r}."
+        )
     n_features, n_samples = samples.binned.codes.shape
     ensemble.classes_, ensemble.n_features_in_ = np.array([0, 1]), n_features
-    trainer = learner.make_binned_trainer(samples.binned, threads, _seed(ensemble), samples.stages)
+    seed = _seed(ensemble)
+    trainer = learner.make_binned_trainer(samples.binned, threads, seed, samples.stages)
     samples.checkpoint.bind(
         lambda: ensemble_settings(ensemble) | data_settings(samples.binned, samples.n_positives, samples.stages)
     )
-    return TrainingData(trainer, samples.n_positives, n_samples - samples.n_positives, samples.checkpoint)
+    return TrainingData(trainer, samples.n_positives, n_samples - samples.n_positives, samples.checkpoint, seed)
 
 
 def _seed(ensemble):

@@ -1,5 +1,7 @@
 """The weighted sum of learners that all ensembles here are: scores, stages, importances, files."""
 
+import copy
+
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +16,7 @@ from paucens.base.files import (
     learners_from_arrays,
     learners_to_arrays,
 )
+from paucens.base.readable import as_text
 from paucens.learners import Tree, adapted
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
@@ -28,7 +31,7 @@ class WeightedEnsemble(BinaryClassifier):
     """f(x) = sum_t weights_[t] h_t(x) - threshold_, and everything that follows from it.
 
     A subclass has the parameters `learner`, `n_estimators`, `max_bins`, `n_jobs` and `random_state`, and a `fit` that
-    ends with a call of `_set_stages`.
+    ends with a call of `_set_fit`.
 
     Attributes
     ----------
@@ -39,8 +42,15 @@ class WeightedEnsemble(BinaryClassifier):
     default_learner = Tree(depth=3)
     _fitted_attributes = HISTORY
 
+    def _set_fit(self, learners, stage_weights, stage_thresholds):
+        """Set the result of a fit, as `_set_stages` does, with scores above 0 for `classes_[1]`."""
+        sign = self._direction()
+        by_round = isinstance(stage_weights, list)
+        turned = [sign * weights for weights in stage_weights] if by_round else sign * stage_weights
+        self._set_stages(learners, turned, sign * np.asarray(stage_thresholds, dtype=np.float64))
+
     def _set_stages(self, learners, stage_weights, stage_thresholds):
-        """Set the learners of a fit and their weights.
+        """Set the learners and their weights.
 
         Parameters
         ----------
@@ -147,6 +157,69 @@ class WeightedEnsemble(BinaryClassifier):
             learner.add_gains(gains)
         total = gains.sum()
         return gains / total if total > 0 else gains
+
+    # -- smaller and readable models ---------------------------------------------------------------
+
+    def truncated(self, n):
+        """Return the model as it stood after round n, with the weights and the threshold of then.
+
+        Parameters
+        ----------
+        n : int
+            From 1 to `n_iter_`.
+
+        Returns
+        -------
+        model : fitted instance of this class
+            It scores as stage n of `staged_decision_function` does, and shares its learners with this model.
+
+        Raises
+        ------
+        ValueError
+            If n is out of range.
+        """
+        check_is_fitted(self)
+        n = check_integer("n", n, 1, self.n_iter_)
+        model = copy.copy(self)
+        model._set_stages(self.learners_[:n], self._stage_weights[:n], self._stage_thresholds[:n])
+        for name in self._fitted_attributes:
+            if isinstance(getattr(self, name), np.ndarray):
+                setattr(model, name, getattr(self, name)[:n])
+        return model
+
+    def to_text(self, digits=4):
+        """Write the trees as text, from which scores can be computed by hand.
+
+        Parameters
+        ----------
+        digits : int, default=4
+            Significant digits of thresholds and values, from 1 to 17; 17 lose nothing.
+
+        Returns
+        -------
+        text : str
+            A block per tree, with its weight multiplied into its leaves.
+
+        Raises
+        ------
+        AttributeError
+            If the learners are not trees.
+
+        Examples
+        --------
+        >>> from paucens import PAUCEnsClassifier, Stump
+        >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+        >>> model = PAUCEnsClassifier((0, 1), learner=Stump(), n_estimators=1, nu=1.0).fit(X, y)
+        >>> print(model.to_text())
+        PAUCEnsClassifier, number of trees: 1. Add up the values of the leaves that a sample reaches.
+        It is of class 1 if the sum is above 0, otherwise of class 0.
+        <BLANKLINE>
+        Tree 1
+          x[0] <= 0.5: -0.511
+          x[0] > 0.5: +0.511
+        """
+        check_is_fitted(self)
+        return as_text(self, check_integer("digits", digits, 1, 17))
 
     # -- parameters and files ----------------------------------------------------------------------
 

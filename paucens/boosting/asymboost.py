@@ -26,6 +26,9 @@ class AsymBoostClassifier(WeightedEnsemble):
         Factor on each coefficient.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two. If it is `classes_[0]`, its samples have negative scores:
+        those above 0 are of `classes_[1]` in any case.
     n_jobs : int, default=None
         Number of threads, as in joblib; results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -36,7 +39,7 @@ class AsymBoostClassifier(WeightedEnsemble):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; the larger one is positive.
+        The labels, sorted.
     learners_ : list of fitted learners
     weights_ : ndarray of shape (n_iter_,)
         decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
@@ -81,6 +84,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         n_estimators=100,
         shrinkage=1.0,
         max_bins=MAX_BINS,
+        pos_label=None,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -90,6 +94,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         self.n_estimators = n_estimators
         self.shrinkage = shrinkage
         self.max_bins = max_bins
+        self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -108,8 +113,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         X : array-like of shape (n_samples, n_features)
             float32 and float64 are used without a copy.
         y : array-like of shape (n_samples,)
-            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
-            `y == "cancer"`.
+            Two labels; `pos_label` says which one is positive.
 
         Returns
         -------
@@ -132,7 +136,7 @@ class AsymBoostClassifier(WeightedEnsemble):
             balanced = balanced_weights(training.n_positives, training.n_negatives)
             start = tilted(balanced, training.n_positives, factor)
             rounds = boosting_rounds(self, training, start, adaboost_coefficient, reweight)
-            self._set_stages(*plain_stages(rounds))
+            self._set_fit(*plain_stages(rounds))
         return self
 
 

@@ -32,6 +32,9 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
         Factor on each coefficient.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two. If it is `classes_[0]`, its samples have negative scores:
+        those above 0 are of `classes_[1]` in any case.
     n_jobs : int, default=None
         Number of threads, as in joblib; results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -42,7 +45,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; the larger one is positive.
+        The labels, sorted.
     learners_ : list of fitted learners
     weights_ : ndarray of shape (n_iter_,)
         w = (S + ridge trace(S) / T)^-1 (mu+ - mu-), S = S+ + S- the covariances of the predictions within the
@@ -89,6 +92,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
         n_estimators=100,
         shrinkage=1.0,
         max_bins=MAX_BINS,
+        pos_label=None,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -98,6 +102,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
         self.n_estimators = n_estimators
         self.shrinkage = shrinkage
         self.max_bins = max_bins
+        self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -116,8 +121,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
         X : array-like of shape (n_samples, n_features)
             float32 and float64 are used without a copy.
         y : array-like of shape (n_samples,)
-            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
-            `y == "cancer"`.
+            Two labels; `pos_label` says which one is positive.
 
         Returns
         -------
@@ -135,7 +139,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
             m, n = training.n_positives, training.n_negatives
             rounds = boosting_rounds(self, training, balanced_weights(m, n), adaboost_coefficient, reweighted)
             moments = Moments(self.n_estimators, m), Moments(self.n_estimators, n)
-            self._set_stages(*discriminant_stages(rounds, moments, self.ridge))
+            self._set_fit(*discriminant_stages(rounds, moments, self.ridge))
         return self
 
 

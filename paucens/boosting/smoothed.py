@@ -41,6 +41,9 @@ class PAUCBoostClassifier(WeightedEnsemble):
         Maximum number of rounds. Fitting stops early if no step raises the objective.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
+    pos_label : label, default=None
+        The positive label, whose detection at few false alarms is maximised; None means the larger of the two. If it is
+        `classes_[0]`, its samples have negative scores: those above 0 are of `classes_[1]` in any case.
     n_jobs : int, default=None
         Number of threads, as in joblib; results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -51,7 +54,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; the larger one is positive.
+        The labels, sorted.
     learners_ : list of fitted learners
     weights_ : ndarray of shape (n_iter_,)
         decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
@@ -106,6 +109,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
     """
 
     _fitted_attributes = HISTORY
+    _has_training_threshold = True
 
     def __init__(
         self,
@@ -114,6 +118,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
         learner=None,
         n_estimators=100,
         max_bins=MAX_BINS,
+        pos_label=None,
         n_jobs=None,
         random_state=None,
         verbose=0,
@@ -122,6 +127,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
         self.learner = learner
         self.n_estimators = n_estimators
         self.max_bins = max_bins
+        self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -143,8 +149,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
         X : array-like of shape (n_samples, n_features)
             float32 and float64 are used without a copy.
         y : array-like of shape (n_samples,)
-            Two labels, of which the larger is positive. If the alphabet orders them the wrong way round, pass
-            `y == "cancer"`.
+            Two labels; `pos_label` says which one is positive.
 
         Returns
         -------
@@ -161,7 +166,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
             training = prepare(self, X, y, threads)
             learners, history = self._run_rounds(training, check_fpr_range(self.fpr_range))
         coefficients, thresholds, self.objective_ = (np.array(column) for column in zip(*history, strict=True))
-        self._set_stages(learners, coefficients, thresholds)
+        self._set_fit(learners, coefficients, thresholds)
         return self
 
     def _run_rounds(self, training, fpr_range):

@@ -2,7 +2,7 @@
 
 from paucens.cutting_plane.cut import Cut, most_violated_cut
 from paucens.cutting_plane.master import MOST_CALLS, Master, check_nu
-from paucens.cutting_plane.ranges import training_rank_range, training_rank_ranges, training_threshold
+from paucens.cutting_plane.ranges import training_rank_range, training_rank_ranges, training_threshold, wider_ranges
 
 __all__ = [
     "MOST_CALLS",
@@ -13,4 +13,5 @@ __all__ = [
     "training_rank_range",
     "training_rank_ranges",
     "training_threshold",
+    "wider_ranges",
 ]

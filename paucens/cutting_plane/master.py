@@ -25,6 +25,7 @@ DUAL_SHARE = 0.1  # share of the required gap that the dual solution may use up
 NOISE = 1e-15  # rounding error of a risk
 STUCK = 10  # iterations without gain that rounding errors must explain
 MOST_CALLS = 5000  # of the oracle in one `solve`; ten times as many as were ever needed
+LEAST_SHARE = 0.01  # of the narrower ranges, below which none of it is left
 LEAST_NU, LARGEST_NU = 1e-50, 1e50  # the squares of weights, which nu and the features bound, are finite
 ROWS = ("losses", "dual", "idle")  # arrays with one value per cut
 
@@ -43,6 +44,9 @@ class Master:
         Kind of the store of predictions, see `make_store`.
     n_learners : int
         Maximum number of learners.
+    wider : list of (float, tuple of two ints), default=()
+        Shares of the risk that are of further rank ranges, the widest first; the rest is of the range that `solve` is
+        given. A mean of risks has a mean of cuts as its cut, so a cut has a part for each range.
 
     Attributes
     ----------
@@ -50,19 +54,21 @@ class Master:
         The best point seen, w.
     objective, bound : float
         The primal value of `weights` in the range last solved for, and the largest dual value.
-    cuts : list of Cut
-        The working set; it is kept across rounds and ranges.
+    cuts : list of tuple of Cut
+        The working set, a part per range; it is kept across rounds, ranges and shares.
     qp_seconds : float
         CPU time of the quadratic programs (the dual) so far, in this thread.
     """
 
-    def __init__(self, n_positives, n_negatives, nu, formulation, prediction_kind, n_learners):
+    def __init__(self, n_positives, n_negatives, nu, formulation, prediction_kind, n_learners, wider=()):
         self.n_positives, self.n_negatives = n_positives, n_negatives
         self.nu, self.formulation = nu, formulation
         store = make_store(prediction_kind, n_learners, n_positives + n_negatives)
         self.screen = ScreenedScores(store, n_positives, formulation)
         self.weights = np.zeros(0)
         self.objective, self.bound = nu, 0.0  # of w = 0, whose risk is 1
+        self.wider_ranges = [rank_range for _, rank_range in wider]
+        self.shares = np.array([*(share for share, _ in wider), 1 - sum(share for share, _ in wider)])
         self.cuts = []
         self.qp_seconds = 0.0
         self._features = np.zeros((32, n_learners))  # Phi: s . h, one row per cut
@@ -84,9 +90,10 @@ class Master:
         out = np.zeros(m + n)
         if not self.cuts:
             out[:m], out[m:] = self.nu / m, -self.nu / n
-        for cut, dual in zip(self.cuts, self._dual, strict=False):
-            if dual > 0:
-                add_samples(cut.samples, cut.counts, cut.tied_count, dual / cut.normaliser, out)
+        for parts, dual in zip(self.cuts, self._dual, strict=False):
+            for share, cut in zip(self.shares, parts, strict=True):
+                if share * dual > 0:
+                    add_samples(cut.samples, cut.counts, cut.tied_count, share * dual / cut.normaliser, out)
         return out
 
     def scores(self, j_beta):
@@ -105,7 +112,7 @@ class Master:
         self._drop_idle()
         self.screen.append(predictions)
         dense = predictions.dense
-        column = np.array([project(cut, dense) for cut in self.cuts])
+        column = np.array([self._mean(project(cut, dense) for cut in parts) for parts in self.cuts])
         append_column(self._features, self._gram, column, len(self.weights))
         self.weights = np.append(self.weights, 0.0)
         self.bound = -np.inf
@@ -143,6 +150,27 @@ class Master:
         """
         self._drop_idle()
         return self._improve(rank_range, tolerance)
+
+    def widen(self):
+        """Move half of the shares of narrower ranges to the widest one, and forget the objective and the bound.
+
+        For a small share of the widest range w = 0 can be optimal, with the same score for every sample.
+
+        Returns
+        -------
+        bool
+            Whether the shares have changed; they do not if the widest range has all of them.
+        """
+        others = self.shares[1:].sum()
+        if others == 0:
+            return False
+        self.shares[1:] *= 0.5 if others > LEAST_SHARE else 0.0
+        self.shares[0] = 1 - self.shares[1:].sum()
+        parts, self.cuts = self.cuts, []
+        for cut in parts:
+            self._add_cut(cut, self._mean(self.screen.project_all(part) for part in cut))
+        self.objective, self.bound = self.nu, 0.0
+        return True
 
     def _improve(self, rank_range, tolerance):
         """Move towards the minimiser over the working set and add a cut; return whether to end.
@@ -191,23 +219,29 @@ class Master:
 
     def _evaluate(self, weights, rank_range):
         """Evaluate a point, keep it if it is the best so far, and add the cut that is most violated there."""
-        cut = self._find_cut(weights, rank_range)
-        row = self.screen.project(cut)
-        risk = max(0.0, cut.loss - _dot(row, weights))
+        parts = self._find_cut(weights, rank_range)
+        row = self._mean(self.screen.project(cut) for cut in parts)
+        risk = max(0.0, self._mean(cut.loss for cut in parts) - _dot(row, weights))
         objective = 0.5 * _dot(weights, weights) + self.nu * risk
         if objective < self.objective:
             self.objective, self.weights = objective, weights
-        self._add_cut(self.screen.unscreened(cut), row)
+        self._add_cut(tuple(self.screen.unscreened(cut) for cut in parts), row)
 
     def _find_cut(self, weights, rank_range):
         """Find the most violated cut among the kept samples, which are renewed until they certify it."""
-        j_beta = rank_range[1]
+        ranges = [*self.wider_ranges, rank_range]
+        deepest = max(j_beta for _, j_beta in ranges)
         while True:
-            positives, negatives = self.screen.scores(weights, j_beta)
-            cut, lowest = find_cut(positives, negatives, rank_range, self.formulation)
-            if self.screen.certifies(lowest, weights):
-                return cut
-            self.screen.renew(weights, j_beta)
+            positives, negatives = self.screen.scores(weights, deepest)
+            found = [find_cut(positives, negatives, one, self.formulation) for one in ranges]
+            if self.screen.certifies(min(lowest for _, lowest in found), weights):
+                return tuple(cut for cut, _ in found)
+            self.screen.renew(weights, deepest)
+
+    def _mean(self, values):
+        """Return the mean of one value per range, by their shares."""
+        first, *others = (share * value for share, value in zip(self.shares, values, strict=True))
+        return sum(others, first)
 
     # -- interruptions -----------------------------------------------------------------------------
 
@@ -217,16 +251,20 @@ class Master:
         state = {
             "weights": self.weights,
             "values": np.array([self.objective, self.bound, self._n_solved, self._patience]),
+            "shares": self.shares,
             "features": self._features[:k, :t],
             "gram": self._gram[:k, :k],
             **{name: getattr(self, f"_{name}")[:k] for name in ROWS},
         }
-        state |= {f"cuts/{name}": array for name, array in cuts_to_arrays(self.cuts).items()}
+        parts = [cut for parts in self.cuts for cut in parts]
+        state |= {f"cuts/{name}": array for name, array in cuts_to_arrays(parts).items()}
         return state | {f"screen/{name}": array for name, array in self.screen.state().items()}
 
     def restore(self, state, predictions):
         """Restore a `state`, given the predictions of its learners."""
-        self.cuts = cuts_from_arrays(_part(state, "cuts/"), self.n_positives + self.n_negatives)
+        parts = iter(cuts_from_arrays(_part(state, "cuts/"), self.n_positives + self.n_negatives))
+        self.cuts = list(zip(*[parts] * len(self.shares), strict=True))
+        self.shares = state["shares"]
         self.screen.restore(_part(state, "screen/"), predictions)
         k, t = len(self.cuts), len(state["weights"])
         while len(self._losses) < k:
@@ -240,13 +278,13 @@ class Master:
 
     # -- the working set ---------------------------------------------------------------------------
 
-    def _add_cut(self, cut, row):
+    def _add_cut(self, parts, row):
         k = len(self.cuts)
         if k == len(self._losses):
             self._grow()
-        self.cuts.append(cut)
+        self.cuts.append(parts)
         append_row(self._features, self._gram, row, k)
-        self._losses[k], self._dual[k], self._idle[k] = cut.loss, 0.0, 0
+        self._losses[k], self._dual[k], self._idle[k] = self._mean(cut.loss for cut in parts), 0.0, 0
 
     def _drop_idle(self):
         """Drop the cuts that were inactive for more than IDLE_LIMIT dual solutions."""

@@ -3,9 +3,10 @@
 import numpy as np
 
 from paucens.metrics import check_fpr_range, rank_range
-from paucens.validation import warn_user
+from paucens.validation import check_positive, warn_user
 
 ANNEALED_SHARE = 0.97  # share of the rounds over which the range narrows
+SUM_TOLERANCE = 1e-9  # of shares, which are decimals
 SAME = 1e-12  # scores closer than this share of what they are summed from differ by rounding only
 
 
@@ -57,6 +58,68 @@ def training_rank_ranges(n_negatives, fpr_range, n_rounds, anneal):
         return [last] * n_rounds
     betas = beta ** (np.arange(1, n_rounds + 1) / (ANNEALED_SHARE * n_rounds))
     return [(0, max(last[1], rank_range(n_negatives, (0.0, beta_t))[1])) for beta_t in betas]
+
+
+def wider_ranges(n_negatives, fpr_range, mixture):
+    """Return the ranges of a mixture but the one that is wanted, as pairs of share and rank range, the widest first.
+
+    Parameters
+    ----------
+    n_negatives : int
+    fpr_range : tuple of two floats
+        [0, beta].
+    mixture : None, "auto" or list of (float, float)
+        Pairs of beta_k and share, beta among them; shares have the sum 1. "auto" is equal shares of 1, 0.1, 0.01, ...
+        down to beta. None has no further range.
+
+    Raises
+    ------
+    ValueError
+        If the mixture is none of these, or the range does not start at 0.
+
+    Notes
+    -----
+    [0, 1] is the first range, of share 0 if the mixture does not hold it, unless it is the wanted one.
+
+    Examples
+    --------
+    >>> wider_ranges(200, (0, 0.05), [(0.05, 0.5), (1, 0.3), (0.2, 0.2)])
+    [(0.3, (0, 200)), (0.2, (0, 40))]
+    """
+    if mixture is None:
+        return []
+    alpha, beta = check_fpr_range(fpr_range)
+    shares = _equal_shares(beta) if isinstance(mixture, str) and mixture == "auto" else _checked_shares(mixture)
+    if alpha > 0 or beta not in shares:
+        raise ValueError(
+            f"A mixture is of ranges that start at 0, among them the wanted one; got fpr_range={fpr_range} and betas "
+            f"{sorted(shares, reverse=True)}. Add ({beta:g}, its share), or set mixture=None."
+        )
+    shares = {1.0: 0.0} | shares
+    betas = sorted(shares.keys() - {beta}, reverse=True)
+    return [(shares[one], (0, max(1, rank_range(n_negatives, (0.0, one))[1]))) for one in betas]
+
+
+def _equal_shares(beta):
+    """Return equal shares of 1, 0.1, 0.01, ... down to beta."""
+    decades = int(np.ceil(-np.log10(beta) - 1e-9))
+    betas = [float(f"1e-{k}") for k in range(decades)] + [beta]
+    return dict.fromkeys(betas, 1 / len(betas))
+
+
+def _checked_shares(mixture):
+    """Return the shares of a mixture by their betas."""
+    try:
+        pairs = [(check_positive("beta", beta, most=1), check_positive("share", share)) for beta, share in mixture]
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"mixture must be None, 'auto' or pairs of a beta in (0, 1] and a positive share, such as "
+            f"[(1, 0.5), (0.1, 0.5)]; got {mixture!r}."
+        ) from error
+    shares = dict(pairs)
+    if len(shares) < len(pairs) or abs(sum(shares.values()) - 1) > SUM_TOLERANCE:
+        raise ValueError(f"mixture must have distinct betas, and shares of sum 1; got {mixture!r}.")
+    return shares
 
 
 def training_threshold(positives, negatives, n_negatives, beta, size=0.0):

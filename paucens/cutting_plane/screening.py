@@ -80,6 +80,10 @@ class ScreenedScores:
         """Return s . h_t for each learner t, given a cut of the kept samples."""
         return self._part.project(cut)
 
+    def project_all(self, cut):
+        """Return s . h_t for each learner t, given a cut of all samples."""
+        return self._all.project(cut)
+
     def unscreened(self, cut):
         """Return the cut in terms of all samples."""
         if self._samples is None:

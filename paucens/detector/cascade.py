@@ -8,7 +8,7 @@ from paucens.detector.trees import floats_at_most
 from paucens.features.channels import CELL
 from paucens.images import check_sources
 from paucens.parallel import ALONE, Threads
-from paucens.validation import check_number, check_positive
+from paucens.validation import check_jobs, check_number, check_positive
 
 kernels = chosen("windows")
 
@@ -76,16 +76,17 @@ def positive_traces(detector, crops, *, least_score, quantile=0.0, n_jobs=None):
     """
     check_sources("crops", crops)
     least_score = check_number("least_score", least_score)
+    least_float = floats_at_most(least_score)
     quantile = check_positive("quantile", quantile, zero=True, most=MOST_LOST)
     n_windows = WINDOWS_PER_CROP * len(crops)
     n_kept = _rank(quantile, n_windows) + 1
 
     def of_crop(k):
         sums = crop_sums(detector, crop_at("crops", crops, k, detector.window))
-        return sums[sums[:, -1] > least_score]
+        return sums[sums[:, -1] > least_float]
 
     lowest, n_counted = np.empty((0, len(detector.trees.rejection)), dtype=np.float32), 0
-    with Threads(n_jobs) as threads:
+    with Threads(check_jobs(n_jobs)) as threads:
         for first in range(0, len(crops), CROPS_AT_ONCE):
             found = threads.map(of_crop, range(first, min(first + CROPS_AT_ONCE, len(crops))))
             n_counted += sum(map(len, found))
@@ -96,7 +97,7 @@ def positive_traces(detector, crops, *, least_score, quantile=0.0, n_jobs=None):
             "lower one, or crops of objects that the detector finds."
         )
     traces = np.nextafter(np.sort(lowest, axis=0)[_rank(quantile, n_counted)], np.float32(-np.inf))
-    traces[-1] = min(traces[-1], floats_at_most(np.array(least_score)))
+    traces[-1] = min(traces[-1], least_float)
     return traces
 
 

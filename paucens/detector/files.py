@@ -70,7 +70,7 @@ def attributes_of_file(header, arrays):
 
 
 def _settings_of(first):
-    within = None if first.within == np.inf else float(first.within)
+    within = None if first.within == np.inf else first.within
     return {"families": "+".join(first.families), "within": within}
 
 
@@ -79,7 +79,7 @@ def _first_stage(settings, arrays, search):
     if settings is None and not arrays:
         return None
     trees = DetectorTrees(**arrays) if arrays else None
-    within = np.inf if settings["within"] is None else check_number("within", settings["within"])
+    within = np.inf if settings["within"] is None else settings["within"]
     first = FirstStage(tuple(settings["families"].split("+")), trees, within)
     check_first_stage(first, search)
     if trees is not None:

@@ -14,6 +14,7 @@ from paucens.detector.suppression import DENOMINATOR, OVERLAP, leading_scores
 from paucens.detector.trees import DetectorTrees
 from paucens.features.channels import CELL
 from paucens.parallel import ALONE
+from paucens.validation import check_number
 
 OVERHEAD = 200.0  # cells that one more region must save; with 400 or 600 `detect` takes as long
 
@@ -38,6 +39,12 @@ class FirstStage:
     families: tuple
     trees: DetectorTrees | None = None
     within: float = np.inf
+
+    def __post_init__(self):
+        within = check_number("within", self.within)
+        if within < 0:
+            raise ValueError(f"within must be a distance of scores, at least 0; got {within:g}.")
+        object.__setattr__(self, "within", within)  # the class is frozen for everybody else
 
 
 class Left(NamedTuple):
@@ -83,8 +90,6 @@ def check_first_stage(first, search):
             f"A first stage needs some families out of {', '.join(known)}, and not all of them; got "
             f"{', '.join(first.families) or 'none'}."
         )
-    if not first.within >= 0:
-        raise ValueError(f"within must be a distance of scores, at least 0; got {first.within}.")
     if search.lambdas is not None:
         raise ValueError("Channels that follow power laws are cheap for all windows: they allow no first stage.")
 
@@ -133,7 +138,7 @@ class TwoStages:
         Parameters
         ----------
         rgb : ndarray
-            RGB by `paucens.images.as_rgb`.
+            RGB bytes by `paucens.images.as_bytes`.
         levels : list of Level
         threshold : float
         first_sums : callable(band, bias, threads) -> ndarray or None

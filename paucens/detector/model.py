@@ -10,12 +10,13 @@ from paucens.detector.files import KIND, attributes_of_file, header_and_arrays
 from paucens.detector.first_stage import FirstStage, check_first_stage, two_stages
 from paucens.detector.scan import Search, windows_where
 from paucens.detector.suppression import non_maximum_suppression
-from paucens.detector.trees import DetectorTrees
+from paucens.detector.trees import DetectorTrees, floats_at_most
+from paucens.detector.window import with_heights
 from paucens.features import estimate_lambdas
-from paucens.images import as_rgb, check_sources
+from paucens.images import as_bytes, check_sources
 from paucens.parallel import Threads
 from paucens.proposals import Bing
-from paucens.validation import check_number, check_positive
+from paucens.validation import check_flag, check_jobs, check_number, check_positive
 
 DEFAULT = Path(__file__).parent / "weights" / "pedestrian.npz"
 
@@ -104,12 +105,15 @@ class PedestrianDetector:
         Parameters
         ----------
         image : array-like or PIL image
-            RGB, uint8 of shape (height, width, 3) or float in [0, 1]; or grey, of shape (height, width).
+            RGB, uint8 of shape (height, width, 3) or float in [0, 1]; or grey, of shape (height, width). Floats are
+            rounded to bytes (`paucens.images.as_bytes`).
         threshold : float, optional
             Detections score above it. Default: `self.threshold`.
         min_height, max_height : float, optional
             Heights of the people to look for, in pixels. Default: from the height that the model was trained for to the
-            height of the image. The image is enlarged if `min_height` is below the model's height.
+            height of the image. The image is enlarged if `min_height` is below the model's height. The image is
+            searched at whole cells, so sizes are a little off; a box whose height leaves the range that is asked for
+            gets the nearest height in it, around its middle. At least one size is searched.
         n_jobs : int, optional
             Number of threads, as in joblib. Results do not depend on it.
 
@@ -121,27 +125,16 @@ class PedestrianDetector:
         Raises
         ------
         TypeError, ValueError
-            If the argument is not an image (`paucens.images.as_rgb`), the threshold is nan, a height is not positive,
+            If the argument is not an image (`paucens.images.as_bytes`), the threshold is nan, a height is not positive,
             no height lies between the two, or the image would be enlarged beyond 400 million pixels.
         """
-        self._check_heights(min_height, max_height)
+        heights = self.window.checked_heights(min_height, max_height)
         threshold = check_number("threshold", self.threshold if threshold is None else threshold)
-        rgb = as_rgb(image)
-        levels = self.search.levels(rgb.shape[:2], min_height, max_height)
+        n_jobs, rgb = check_jobs(n_jobs), as_bytes(image)
+        levels = self.search.levels(rgb.shape[:2], *heights)
         with Threads(n_jobs) as threads:
-            boxes, _ = self.candidates(rgb, levels, threshold, threads)
-        return non_maximum_suppression(boxes)
-
-    def _check_heights(self, min_height, max_height):
-        for name, height in (("min_height", min_height), ("max_height", max_height)):
-            if height is not None:
-                check_positive(name, height)
-        least = self.window.target[0] if min_height is None else min_height
-        if max_height is not None and max_height < least:
-            raise ValueError(
-                f"max_height is {max_height:g}, but only people of {least:g} pixels and more are searched for; give a "
-                "min_height below it."
-            )
+            boxes, _ = self.candidates(rgb, levels, floats_at_most(threshold), threads)
+        return non_maximum_suppression(with_heights(boxes, *heights))
 
     def candidates(self, rgb, levels, threshold, threads):
         """Find all windows that score above a threshold, without suppression.
@@ -149,7 +142,7 @@ class PedestrianDetector:
         Parameters
         ----------
         rgb : ndarray
-            RGB by `paucens.images.as_rgb`.
+            RGB bytes by `paucens.images.as_bytes`.
         levels : list of Level
             From `search.levels`.
         threshold : float
@@ -277,14 +270,14 @@ class PedestrianDetector:
             If there are too few images, or no window of any image gets through all trees.
         """
         check_sources("images", images)
-        check_positive("fppi", fppi)
-        allowed = int(fppi * len(images) + 1e-9)
+        fppi = check_positive("fppi", fppi)
+        allowed = np.floor(fppi * len(images) + 1e-9)
         if allowed < 1:
             raise ValueError(
                 f"{len(images)} images are too few to measure {fppi:g} false positives per image; give "
-                f"{int(np.ceil(1 / fppi))} or more."
+                f"{np.ceil(1 / fppi):.10g} or more."
             )
-        detector = self if staged else self.without_stages()
+        detector = self if check_flag("staged", staged) else self.without_stages()
         found = [detector.detect(image, threshold=-np.inf, n_jobs=n_jobs)[:, 4] for image in images]
         scores = np.sort(np.concatenate(found))[::-1]
         if len(scores) == 0:
@@ -292,7 +285,7 @@ class PedestrianDetector:
                 f"No window of {len(images)} images gets through all trees, so no score corresponds to "
                 f"{fppi:g} false positives per image; give larger images, or more."
             )
-        return float(scores[min(allowed, len(scores) - 1)])
+        return float(scores[int(min(allowed, len(scores) - 1))])
 
     # -- files -------------------------------------------------------------------------------------
 

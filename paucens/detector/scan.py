@@ -11,9 +11,10 @@ from paucens.detector.trees import DetectorTrees
 from paucens.detector.window import Window
 from paucens.features import ChannelSpec
 from paucens.features.channels import CELL
-from paucens.features.pyramid import MOST_PIXELS, MOST_SCALES, Level, level_pixels, levels_with_channels, scales
+from paucens.features.levels import MOST_PIXELS, MOST_SCALES, Level, scales
+from paucens.features.pyramid import checked_lambdas, level_pixels, levels_with_channels
 from paucens.parallel import Threads
-from paucens.validation import check_integer, check_number, check_positive
+from paucens.validation import check_integer, check_positive
 
 kernels = chosen("windows")
 
@@ -32,7 +33,7 @@ class Band(NamedTuple):
         The first row of windows of the band, counted from the first one of the level.
     shape : tuple of int
         Rows and columns of windows in the band.
-    pixels : ndarray of shape (height, width, 3) or None
+    pixels : ndarray of shape (height, width, 3), uint8, or None
         RGB of the windows and of their margin. None if the channels are not computed from pixels.
     strips : ndarray of shape (rows, n_channels, columns), float32, or None
         Channels of the cells in the windows, the inner part of strips with the margin. Columns are contiguous, and
@@ -71,8 +72,8 @@ class Search:
     lambdas: dict | None = None
 
     def __post_init__(self):
-        check_integer("scales", self.per_octave, 1, MOST_SCALES)
-        check_positive("smooth", self.smooth, zero=True, most=1)
+        self._set("per_octave", check_integer("scales", self.per_octave, 1, MOST_SCALES))
+        self._set("smooth", check_positive("smooth", self.smooth, zero=True, most=1))
         if self.lambdas is None:
             return
         if not isinstance(self.lambdas, dict) or set(self.lambdas) != set(self.spec.groups):
@@ -80,9 +81,10 @@ class Search:
                 f"lambdas must hold a number for each of {', '.join(self.spec.groups)}; got "
                 f"{self.lambdas!r}. Estimate them by approximated(images)."
             )
-        for group, exponent in self.lambdas.items():
-            if not np.isfinite(check_number(f"lambdas[{group!r}]", exponent)):
-                raise ValueError(f"lambdas[{group!r}] must be finite; got {exponent}.")
+        self._set("lambdas", checked_lambdas(self.lambdas, self.spec))
+
+    def _set(self, name, value):
+        object.__setattr__(self, name, value)  # the class is frozen for everybody else
 
     def levels(self, image_shape, min_height=None, max_height=None):
         """List the sizes at which an image is searched for objects of some heights.
@@ -97,6 +99,8 @@ class Search:
         Returns
         -------
         levels : list of Level
+            From the one of the smallest objects on, whose height is nearest to `min_height`, as far as heights do not
+            exceed `max_height`. The first one is there in any case, since the range may lie between two sizes.
 
         Raises
         ------
@@ -110,7 +114,8 @@ class Search:
         levels = scales(
             image_shape, per_octave=self.per_octave, octaves_up=up, min_shape=self.window.target, shrink=CELL
         )
-        return [level for level in levels if max_height is None or height / level.ratio[0] <= max_height]
+        largest = np.inf if max_height is None else max_height
+        return levels[:1] + [level for level in levels[1:] if height / level.ratio[0] <= largest]
 
     def bands(self, rgb, levels, threads):
         """Cut the levels of an image into bands of rows.
@@ -118,7 +123,7 @@ class Search:
         Parameters
         ----------
         rgb : ndarray
-            RGB by `paucens.images.as_rgb`.
+            RGB bytes by `paucens.images.as_bytes`.
         levels : list of Level
         threads : paucens.parallel.Threads
 

@@ -39,17 +39,27 @@ def non_maximum_suppression(boxes, overlap=OVERLAP, denominator=DENOMINATOR):
     >>> non_maximum_suppression([[0, 0, 10, 20, 1.0], [1, 0, 10, 20, 3.0], [30, 0, 10, 20, 2.0]]).tolist()
     [[1.0, 0.0, 10.0, 20.0, 3.0], [30.0, 0.0, 10.0, 20.0, 2.0]]
     """
-    boxes = np.asarray(boxes, dtype=np.float64)
-    if boxes.shape == (0,):
-        boxes = boxes.reshape(0, 5)
-    if boxes.ndim != 2 or boxes.shape[1] != 5 or not np.isfinite(boxes).all() or (boxes[:, 2:4] < 0).any():
-        raise ValueError(
-            f"boxes must be rows x, y, w, h, score, finite and without negative sizes; got {boxes.dtype} "
-            f"of shape {boxes.shape}. Leave out invalid boxes."
-        )
-    check_positive("overlap", overlap, zero=True, most=1)
+    boxes = _checked(boxes)
+    overlap = check_positive("overlap", overlap, zero=True, most=1)
     check_choice("denominator", denominator, ("min", "union"))
     return boxes[rows_kept(boxes, overlap, denominator)]
+
+
+def _checked(boxes):
+    """Return boxes as float64 (k, 5); raise ValueError if they are none."""
+    try:
+        rows = np.asarray(boxes)
+    except ValueError:  # rows of several lengths
+        rows = np.asarray(boxes, dtype=object)
+    if rows.shape == (0,):
+        rows = rows.reshape(0, 5)
+    is_table = rows.dtype.kind in "iuf" and rows.shape[1:] == (5,)
+    if not is_table or not np.isfinite(rows).all() or (rows[:, 2:4] < 0).any():
+        raise ValueError(
+            f"boxes must be rows x, y, w, h, score, numbers, finite and without negative sizes; got {rows.dtype} of "
+            f"shape {rows.shape}. Leave out invalid boxes."
+        )
+    return rows.astype(np.float64, copy=False)
 
 
 def rows_kept(boxes, overlap, denominator):

@@ -17,6 +17,7 @@ from paucens.detector.window import Window
 from paucens.learners.binning import BinnedData
 from paucens.learners.nodes import leaves_of_codes
 from paucens.parallel import Threads
+from paucens.validation import check_jobs
 
 REJECTION, SHRINKAGE = -10.0, 0.1  # the paper's soft cascade (Sec. 4.3), and the largest shrinkage that it is meant for
 LOWEST_SHARE = 0.005  # of the positives, which may score below hard windows
@@ -51,7 +52,8 @@ def train_detector(
     Parameters
     ----------
     positives : list of path-like or of images
-        Crops with the object in the middle, of the size of the window with its margin (160 x 96).
+        Crops of the size of the window with its margin (160 x 96), with the object in the middle, as high as
+        `window.target`: boxes fit no better than the target fits the objects in the crops.
     negative_images : list of path-like or of images
         Images of any size. An image is RGB or grey as for `PedestrianDetector.detect`, or its file.
     spec : ChannelSpec
@@ -162,6 +164,7 @@ def train_detector(
         notes={} if notes is None else notes,
         verbose=verbose,
     )
+    n_jobs = check_jobs(n_jobs)
     with TrainingCache.open(checkpoint, config.settings()) as cache, Threads(n_jobs) as threads:
         samples, detector = SampleSet(config, cache, threads), None
         for k in range(len(n_estimators)):

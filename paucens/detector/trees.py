@@ -60,13 +60,14 @@ class DetectorTrees:
         ValueError
             If there is not one number per tree, or one for all, or a number is nan.
         """
-        given = np.asarray(rejection, dtype=np.float32)
-        if given.shape not in ((), self.rejection.shape) or np.isnan(given).any():
+        given = np.asarray(rejection)
+        if given.dtype.kind not in "iuf" or given.shape not in ((), self.rejection.shape) or np.isnan(given).any():
             raise ValueError(
                 f"rejection must be a number or {len(self.rejection)} of them, one per tree, not nan; got "
                 f"{rejection!r}. positive_traces finds them."
             )
-        return replace(self, rejection=np.full_like(self.rejection, given))
+        with np.errstate(over="ignore"):
+            return replace(self, rejection=np.full_like(self.rejection, given))
 
     def without_rejection(self):
         """Return the same trees without a soft cascade: each window gets the sum of all of them."""
@@ -164,5 +165,7 @@ def detector_trees(learners, weights, threshold, places, rejection):
 
 def floats_at_most(thresholds):
     """Round down to float32: for a float32 x, x > threshold keeps its truth value."""
-    rounded = thresholds.astype(np.float32)
-    return np.where(rounded > thresholds, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+    exact = np.asarray(thresholds, dtype=np.float64)
+    with np.errstate(over="ignore"):  # of what is beyond the largest float
+        rounded = exact.astype(np.float32)
+        return np.where(rounded > exact, np.nextafter(rounded, np.float32(-np.inf)), rounded)

@@ -19,7 +19,9 @@ class Window:
     shape : tuple of int, default=(128, 64)
         Size of the window, multiples of the side of a cell, 4.
     target : tuple of float, default=(100.0, 41.0)
-        Size of the object in the middle of the window, which is the box of a detection.
+        Size of the object in the middle of the window and of the training crops, which is the box of a detection. On
+        rendered streets, boxes of 100 are 3.6 % too high after training on people of 96 pixels, and 1.8 % too low after
+        people of 100. INRIA's crops lie between: people of 95 to 98 pixels, one or two above the middle.
     margin : int, default=16
         Pixels around the window that features may depend on, a multiple of 4. Training crops are larger than the window
         by it on all sides.
@@ -109,6 +111,21 @@ class Window:
         sizes = np.broadcast_to(np.array(self.target) / ratio, corners.shape)
         return np.concatenate([corners[:, ::-1], sizes[:, ::-1]], axis=1)
 
+    def checked_heights(self, min_height, max_height):
+        """Return a range of heights of objects as floats; raise ValueError unless heights lie in it.
+
+        Without `min_height`, the range begins at the height of the target. None remains None.
+        """
+        heights = {"min_height": min_height, "max_height": max_height}
+        least, largest = (None if height is None else check_positive(name, height) for name, height in heights.items())
+        smallest = self.target[0] if least is None else least
+        if largest is not None and largest < smallest:
+            raise ValueError(
+                f"max_height is {largest:g}, but only people of {smallest:g} pixels and more are searched for; give a "
+                "min_height below it."
+            )
+        return least, largest
+
     def height_in_image(self, ratio):
         """Return the height of windows in pixels of the image; `ratio` is that of their level, as for `boxes`."""
         return self.shape[0] / ratio[0]
@@ -152,3 +169,27 @@ def _whole_cells(name, side, least):
     if pixels % CELL:
         raise ValueError(f"{name} of a window must be made of whole cells of {CELL} pixels; got {side}.")
     return pixels
+
+
+def with_heights(boxes, least, largest):
+    """Change heights outside [least, largest] to the nearest one inside, around the middle of the box.
+
+    Parameters
+    ----------
+    boxes : ndarray of shape (k, 5), float64
+        x, y, w, h, score.
+    least, largest : float or None
+        None for no bound.
+
+    Returns
+    -------
+    boxes : ndarray of shape (k, 5), float64
+
+    Examples
+    --------
+    >>> with_heights(np.array([[10.0, 20.0, 40.0, 101.0, 3.0]]), 90, 100).tolist()
+    [[10.0, 20.5, 40.0, 100.0, 3.0]]
+    """
+    x, y, width, height, score = boxes.T
+    inside = np.clip(height, 0 if least is None else least, np.inf if largest is None else largest)
+    return np.column_stack([x, y + (height - inside) / 2, width, inside, score])

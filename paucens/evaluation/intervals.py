@@ -1,13 +1,12 @@
 """Intervals of log-average miss rates: the same detectors on resampled images (bootstrap)."""
 
-import numbers
 from typing import NamedTuple
 
 import numpy as np
 
 from paucens.evaluation.curves import log_average_miss_rate
 from paucens.evaluation.matching import Matches
-from paucens.validation import check_integer
+from paucens.validation import check_integer, check_level
 
 
 class MissRateInterval(NamedTuple):
@@ -65,7 +64,7 @@ def miss_rate_interval(runs, *, level=0.95, n_resamples=1000, random_state=0) ->
     [0.22, 0.34, 0.48]
     """
     runs = _check_runs(runs)
-    _check_level(level)
+    check_level("level", level)
     drawn = _resampled(runs, n_resamples, random_state).mean(axis=1)
     return MissRateInterval(*_with_ends(_rates(runs).mean(), drawn, level))
 
@@ -108,7 +107,7 @@ def miss_rate_difference(runs_a, runs_b, *, level=0.95, n_resamples=1000, random
     if len(runs_a) != len(runs_b):
         raise ValueError(f"Runs are compared in pairs; got {len(runs_a)} of one and {len(runs_b)} of the other.")
     runs = _check_runs([*runs_a, *runs_b])
-    _check_level(level)
+    check_level("level", level)
     signs = np.repeat([1, -1], len(runs_a)) / len(runs_a)
     drawn = _resampled(runs, n_resamples, random_state, n_detectors=2) @ signs
     low, difference, high = _with_ends(_rates(runs) @ signs, drawn, level)
@@ -141,11 +140,6 @@ def _resampled(runs, n_resamples, random_state, n_detectors=1):
         places, inverse = np.unique(seeds, return_inverse=True)
         rates[r] = _rates([runs[place] for place in places], weights)[inverse.ravel()]
     return rates
-
-
-def _check_level(level):
-    if not isinstance(level, numbers.Real) or not 0 < level < 1:
-        raise ValueError(f"level must be a confidence level between 0 and 1, such as 0.95; got {level!r}.")
 
 
 def _with_ends(value, drawn, level):

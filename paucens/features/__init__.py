@@ -8,9 +8,10 @@ describe crops. `Centrist` is a scikit-learn transformer; `census_images` comput
 from paucens.features.census import CensusImages, census_images
 from paucens.features.centrist import Centrist
 from paucens.features.flow import dense_flow, flow_channels
+from paucens.features.levels import scales
 from paucens.features.power_laws import estimate_lambdas
 from paucens.features.preset import PRESETS, CovarianceRule, Preset
-from paucens.features.pyramid import channel_pyramid, scales
+from paucens.features.pyramid import channel_pyramid
 from paucens.features.spec import ChannelSpec
 
 __all__ = [

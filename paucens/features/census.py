@@ -8,6 +8,7 @@ import numpy as np
 from paucens._kernels import centrist as kernels
 from paucens.images import read_grey
 from paucens.parallel import Threads
+from paucens.validation import check_jobs
 
 STEPS_PER_PIXEL = 30  # decoding and comparing, in the inner steps that `Threads.run` counts
 USUAL_PIXELS = 50_000
@@ -90,7 +91,7 @@ def census_images(images, n_jobs=None) -> CensusImages:
     def transform(start, stop):
         return [_census(images[k], names[k]) for k in range(start, stop)]
 
-    with Threads(n_jobs) as threads:
+    with Threads(check_jobs(n_jobs)) as threads:
         work = len(images) * USUAL_PIXELS * STEPS_PER_PIXEL
         transformed = [codes for block in threads.run(transform, len(images), work) for codes in block]
     return _joined(transformed, names)

@@ -16,6 +16,7 @@ NORMALISING_RADIUS = 5
 RING_ROWS = 31  # padded rows that the kernel of LUV and gradients keeps
 STEPS_PER_PIXEL = 30  # of each of the two passes, in the inner steps that `Threads.run` counts
 EXACT = np.empty(0, dtype=np.float32)
+LEAST_RADIUS = 1e-30  # of a filter that changes a value in single precision
 
 
 def triangle(radius) -> np.ndarray:
@@ -29,7 +30,7 @@ def triangle(radius) -> np.ndarray:
     >>> [triangle(radius).astype(float).round(3).tolist() for radius in (0, 0.5, 1, 2)]
     [[1.0, 0.0], [0.792, 0.104], [0.5, 0.25], [0.333, 0.222, 0.111]]
     """
-    if radius == 0:
+    if radius < LEAST_RADIUS:
         taps = [1, 0]
     elif radius <= 1:
         p = 12 / (radius * (radius + 2)) - 2

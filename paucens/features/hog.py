@@ -10,6 +10,7 @@ import numpy as np
 from paucens.features import lbp
 from paucens.features.opencv import from_opencv
 from paucens.parallel import Threads
+from paucens.validation import check_jobs
 
 HEIGHT, WIDTH = 128, 64
 N_HOG = 3780
@@ -118,7 +119,7 @@ def _checked(crops):
 
 
 def _of_each(crops, describe, n_features, n_jobs):
-    X = np.empty((len(crops), n_features), dtype=np.float32)
+    n_jobs, X = check_jobs(n_jobs), np.empty((len(crops), n_features), dtype=np.float32)
 
     def block(start, stop):
         for k in range(start, stop):

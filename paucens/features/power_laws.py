@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from paucens.features.pyramid import MOST_SCALES, level_pixels
-from paucens.images import as_rgb
+from paucens.features.levels import MOST_SCALES
+from paucens.features.pyramid import level_pixels
+from paucens.images import as_bytes
 from paucens.parallel import Threads
-from paucens.validation import check_integer
+from paucens.validation import check_integer, check_jobs
 
 MOST_OCTAVES = 16
 TINY_MEAN = 1 / 50  # of the largest: images whose channels have a smaller mean do not tell how it changes
@@ -17,7 +18,8 @@ def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) ->
     Parameters
     ----------
     images : list of array-like or of PIL image
-        Typical images, tens to hundreds. The shorter side is at least 4 cells after n_octaves.
+        Typical images, tens to hundreds; floats are rounded to bytes. The shorter side is at least 4 cells after
+        n_octaves.
     spec : ChannelSpec
     per_octave : int, default=8
         Number of scales per factor of two.
@@ -34,7 +36,8 @@ def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) ->
     Raises
     ------
     ValueError
-        If there is no image, one is too small (the message gives its index), or a number is below 1.
+        If there is no image, one is too small (the message gives its index), a number is out of range, or there are
+        fewer than two scales below 1.
 
     Notes
     -----
@@ -51,19 +54,21 @@ def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) ->
     >>> lambdas["M"] < 0.1, abs(lambdas["LUV"]) < 0.01
     (True, True)
     """
-    if len(images) == 0:
-        raise ValueError("images holds no image; at least one is needed, hundreds are better.")
-    check_integer("per_octave", per_octave, 1, MOST_SCALES)
-    check_integer("n_octaves", n_octaves, 1, MOST_OCTAVES)
+    if not hasattr(images, "__len__") or len(images) == 0:
+        raise ValueError("images holds no image; at least one is needed in a list, hundreds are better.")
+    per_octave = check_integer("per_octave", per_octave, 1, MOST_SCALES)
+    n_octaves = check_integer("n_octaves", n_octaves, 1, MOST_OCTAVES)
+    if per_octave * n_octaves == 1:
+        raise ValueError("per_octave and n_octaves are 1: one scale tells no power law. Raise one of them.")
     factors = 2.0 ** (-np.arange(per_octave * n_octaves + 1) / per_octave)
-    with Threads(n_jobs) as threads:
+    with Threads(check_jobs(n_jobs)) as threads:
         means = np.array([_group_means(image, k, spec, factors, threads) for k, image in enumerate(images)])
     return {group: _exponent(means[:, :, k], factors) for k, group in enumerate(spec.groups)}
 
 
 def _group_means(image, index, spec, factors, threads):
     """Compute the mean of each group of channels at each scale, (n_scales, n_groups)."""
-    rgb = as_rgb(image)
+    rgb = as_bytes(image)
     if min(rgb.shape[:2]) * factors[-1] < 4 * spec.shrink:
         raise ValueError(
             f"Image {index} has {rgb.shape[0]} x {rgb.shape[1]} pixels; at least {4 * spec.shrink / factors[-1]:g} are "

@@ -1,119 +1,20 @@
-"""An image at many sizes: its sizes, its pixels and its channels, computed or approximated level by level."""
+"""An image at many sizes: its pixels and its channels, computed or approximated level by level."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from paucens._kernels.builds import chosen
-from paucens.images import as_rgb
+from paucens.features.channels import LEAST_RADIUS
+from paucens.features.levels import scales
+from paucens.images import as_bytes
 from paucens.parallel import Threads
-from paucens.validation import check_integer, check_number, check_positive
+from paucens.validation import check_integer, check_jobs, check_within
 
 kernels = chosen("pooling")
 
-GRID = np.arange(0, 1, 0.01)  # where in half a cell a scale may move to
-MOST_SCALES = 64  # per factor of two
-MOST_PIXELS = 400_000_000  # of an enlarged image: 1.2 GB, and as much for its border
-
-
-@dataclass(frozen=True)
-class Level:
-    """One size of an image.
-
-    Attributes
-    ----------
-    scale : float
-        Factor of both sides, before they are rounded to whole cells.
-    shape : tuple of int
-        Height and width in pixels, multiples of the cell size.
-    ratio : tuple of float
-        Height and width divided by those of the image, exactly. Divide boxes found on this level by them.
-    channels : ndarray of shape (rows, columns, n_channels), float32, or None
-        None unless they have been computed.
-    """
-
-    scale: float
-    shape: tuple
-    ratio: tuple
-    channels: np.ndarray | None = None
-
-
-def scales(shape, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), shrink=4) -> list[Level]:
-    """List the sizes at which to search an image, from the largest to the smallest.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Height and width of the image.
-    per_octave : float, default=8
-        Number of sizes per factor of two, at most 64.
-    octaves_up : float, default=0
-        Octaves of sizes larger than the image.
-    min_shape : tuple of float, default=(50, 20.5)
-        Height and width of the objects that are searched for; no level is smaller.
-    shrink : int, default=4
-        Side of a cell in pixels.
-
-    Returns
-    -------
-    levels : list of Level
-        Without channels; empty if the image is smaller than `min_shape`.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or the image would be enlarged beyond 400 million pixels.
-
-    Notes
-    -----
-    As Dollar's `chnsPyramid`: scale i is 2^(octaves_up - i / per_octave), moved by at most a quarter of a cell of the
-    shorter side so that height and width come nearest to whole cells. Levels of equal scale are listed once. A minimum
-    below four cells is raised to four cells.
-
-    Examples
-    --------
-    >>> levels = scales((480, 640))
-    >>> len(levels), [level.shape for level in levels[:3]], sum(h * w for h, w in (level.shape for level in levels))
-    (27, [(480, 640), (440, 588), (404, 540)], 1913232)
-    """
-    check_positive("per_octave", per_octave, most=MOST_SCALES)
-    for side in min_shape:
-        check_positive("min_shape", side)
-    height, width = shape
-    _check_octaves(octaves_up, height * width)
-    smallest = np.maximum(min_shape, 4 * shrink)
-    n_scales = int(np.floor(per_octave * (octaves_up + np.log2(min(shape / smallest))) + 1))
-    levels = []
-    for i in range(max(n_scales, 0)):
-        scale = _nearest_to_cells(2 ** (octaves_up - i / per_octave), min(shape), max(shape), shrink)
-        if levels and scale == levels[-1].scale:
-            continue
-        rows, cols = (int(_rounded(side * scale / shrink)) * shrink for side in shape)
-        levels.append(Level(scale, (rows, cols), (rows / height, cols / width)))
-    return levels
-
-
-def _check_octaves(octaves_up, n_pixels):
-    """Raise ValueError unless an image may be enlarged so much."""
-    most = np.log2(MOST_PIXELS / n_pixels) / 2
-    if not -np.inf < check_number("octaves_up", octaves_up) <= max(most, 0):
-        raise ValueError(
-            f"octaves_up is {octaves_up:g}; for an image of {n_pixels} pixels it may be at most {max(most, 0):.1f}, "
-            f"since at most {MOST_PIXELS // 10**6} million pixels are searched. Ask for less, or cut the image."
-        )
-
-
-def _rounded(x):
-    return np.floor(x + 0.5)
-
-
-def _nearest_to_cells(scale, shorter, longer, shrink):
-    """Move a scale by up to a quarter of a cell of the shorter side so that both sides come nearest to whole cells."""
-    middle = _rounded(shorter * scale / shrink) * shrink
-    candidates = (middle + (GRID - 0.5) * shrink / 2) / shorter
-    errors = [np.abs(side * candidates - _rounded(side * candidates / shrink) * shrink) for side in (shorter, longer)]
-    return float(candidates[np.argmin(np.maximum(*errors))])
+LARGEST_EXPONENT = 10  # of a power law
 
 
 # -- resampling ------------------------------------------------------------------------------------
@@ -196,7 +97,7 @@ def _weights(n_old, n_new):
 
 def _smoothed(first, weights, n_old, radius):
     """Combine weights with a smoothing of the new pixels; a pixel at the border is its own neighbour."""
-    if radius == 0:
+    if radius < LEAST_RADIUS:
         return first, weights
     middle = 12 / (radius * (radius + 2)) - 2
     n_new, n_taps = weights.shape
@@ -211,16 +112,13 @@ def _smoothed(first, weights, n_old, radius):
 
 
 def level_pixels(rgb, shape, threads, smooth=0.0, padding=(0, 0)) -> np.ndarray:
-    """Resample an image, RGB by `as_rgb`, to a height and width and smooth it; the result is RGB of the same kind.
+    """Resample an image, RGB bytes by `as_bytes`, to a height and width and smooth it; the result is bytes too.
 
     Its border is repeated outwards by `padding`, pixels down and across.
     """
     down, across = padding
-    out = np.empty((shape[0] + 2 * down, shape[1] + 2 * across, 3), dtype=rgb.dtype)
-    inside = out[down : down + shape[0], across : across + shape[1]]
-    _resample(rgb, threads, smooth, inside)
-    if out.dtype != np.uint8:
-        np.minimum(inside, 1, out=inside)  # rounding may have pushed white above 1
+    out = np.empty((shape[0] + 2 * down, shape[1] + 2 * across, 3), dtype=np.uint8)
+    _resample(rgb, threads, smooth, out[down : down + shape[0], across : across + shape[1]])
     kernels.repeat_border(out, down, across)
     return out
 
@@ -236,7 +134,7 @@ def channel_pyramid(
     Parameters
     ----------
     image : array-like or PIL image
-        RGB or grey, see `paucens.images.as_rgb`.
+        RGB or grey, see `paucens.images.as_bytes`: floats are rounded to bytes.
     spec : ChannelSpec
         The channels.
     per_octave : int, default=8
@@ -248,7 +146,8 @@ def channel_pyramid(
     n_approximated : int, default=0
         Number of levels between two whose channels are computed. Theirs are resampled from the nearest computed level.
     lambdas : dict of str to float, optional
-        Exponent of the power law of each group of channels, from `estimate_lambdas`; needed to approximate.
+        Exponent of the power law of each group of channels, from `estimate_lambdas`; needed to approximate. Each lies
+        in [-10, 10].
     n_jobs : int, optional
         Number of threads, as in joblib. Results do not depend on it.
 
@@ -278,21 +177,32 @@ def channel_pyramid(
     >>> [(level.shape, level.channels.shape) for level in levels]
     [((120, 160), (30, 40, 3)), ((84, 112), (21, 28, 3)), ((60, 80), (15, 20, 3))]
     """
-    if check_integer("n_approximated", n_approximated, 0) and not set(spec.groups) <= set(lambdas or ()):
-        raise ValueError(
-            f"lambdas must hold the groups {', '.join(spec.groups)} to approximate levels; got {lambdas}. "
-            "Estimate them once: estimate_lambdas(images, spec)."
-        )
-    rgb = as_rgb(image)
+    step = check_integer("n_approximated", n_approximated, 0) + 1
+    lambdas = checked_lambdas(lambdas, spec) if step > 1 else None
+    n_jobs = check_jobs(n_jobs)
+    rgb = as_bytes(image)
     levels = scales(
         rgb.shape[:2], per_octave=per_octave, octaves_up=octaves_up, min_shape=min_shape, shrink=spec.shrink
     )
 
     def generate():  # so that the arguments are checked before the first level is asked for
         with Threads(n_jobs) as threads:
-            yield from levels_with_channels(rgb, spec, levels, threads, step=n_approximated + 1, lambdas=lambdas)
+            yield from levels_with_channels(rgb, spec, levels, threads, step=step, lambdas=lambdas)
 
     return generate()
+
+
+def checked_lambdas(lambdas, spec):
+    """Return the exponents of the groups of a spec; raise ValueError unless each is there and in range."""
+    if not isinstance(lambdas, dict) or not set(spec.groups) <= set(lambdas):
+        raise ValueError(
+            f"lambdas must hold the groups {', '.join(spec.groups)} to approximate levels; got {lambdas!r}. "
+            "Estimate them once: estimate_lambdas(images, spec)."
+        )
+    return {
+        group: check_within(f"lambdas[{group!r}]", lambdas[group], -LARGEST_EXPONENT, LARGEST_EXPONENT, "-0.5 to 0.5")
+        for group in spec.groups
+    }
 
 
 def levels_with_channels(rgb, spec, levels, threads, *, step=1, lambdas=None, smooth=0.0):
@@ -301,7 +211,7 @@ def levels_with_channels(rgb, spec, levels, threads, *, step=1, lambdas=None, sm
     Parameters
     ----------
     rgb : ndarray
-        RGB by `as_rgb`.
+        RGB bytes by `as_bytes`.
     spec : ChannelSpec
     levels : list of Level
     threads : paucens.parallel.Threads

@@ -20,6 +20,7 @@ from paucens.features.lbp import lbp_channels, lbp_names, lbp_supports
 from paucens.features.preset import FAMILIES, Preset
 from paucens.images import as_rgb
 from paucens.parallel import Threads
+from paucens.validation import check_jobs
 
 UNPOOLED = {"spLBP": "LBP", "spCov": "Cov"}  # the same channels without pooling
 OUTWARDS = np.array([-1, 1])  # how smoothing widens a support
@@ -88,14 +89,19 @@ class ChannelSpec:
 
         Raises
         ------
-        ValueError
-            If a name is unknown, occurs twice, or does not belong to the preset.
+        ValueError, TypeError
+            If a name is no text, is unknown, occurs twice, or does not belong to the preset.
 
         Examples
         --------
         >>> str(ChannelSpec.parse("spCov+LUV", preset="paper"))
         'LUV+spCov (paper)'
         """
+        if not isinstance(text, str) or not isinstance(preset, str | Preset):
+            raise TypeError(
+                "Channels are named by a text such as 'M+O+LUV', and a preset by a text or a Preset; got "
+                f"{text!r} and {preset!r}."
+            )
         wanted = [name.strip() for name in text.split("+")]
         if not isinstance(preset, Preset):
             preset = Preset.from_plain(preset)
@@ -176,7 +182,7 @@ class ChannelSpec:
         other than arrays of RGB, uint8 or float32, of whole cells are copied first: 3 bytes per pixel more, 12 for
         floats.
         """
-        with Threads(n_jobs) as threads:
+        with Threads(check_jobs(n_jobs)) as threads:
             return self.compute_checked(as_rgb(image), threads)
 
     def compute_checked(self, rgb, threads):

@@ -37,7 +37,7 @@ class BinnedData:
         return self.thresholds[self.offsets[column] + code]
 
 
-def thresholds_of(values, max_bins):
+def thresholds_of(values, max_bins, positives=None):
     """Find the thresholds of one feature: all midpoints if they are few, quantiles otherwise.
 
     Parameters
@@ -45,6 +45,9 @@ def thresholds_of(values, max_bins):
     values : ndarray of shape (n_samples,), sorted
     max_bins : int
         Maximum number of bins, so there are at most max_bins - 1 thresholds.
+    positives : ndarray, sorted, default=None
+        Values of the positives, for bins that see the tails: a quarter each of the thresholds are quantiles of all
+        values, quantiles of the positives, and ranks from either end, whose logarithms are evenly spaced.
 
     Returns
     -------
@@ -58,15 +61,32 @@ def thresholds_of(values, max_bins):
     values = values.astype(np.float64, copy=False)
     last = np.flatnonzero(values[:-1] < values[1:])  # the last sample of each distinct value except the largest
     if len(last) >= max_bins:
-        quantiles = np.arange(1, max_bins) * len(values) // max_bins - 1
-        chosen = np.searchsorted(last, quantiles, side="left")
-        last = last[np.unique(np.minimum(chosen, len(last) - 1))]
+        if positives is None:
+            chosen = _quantiles(len(values), max_bins)
+        else:
+            chosen = _quantiles_and_tails(values, positives, max_bins)
+        places = np.searchsorted(last, chosen, side="left")
+        last = last[np.unique(np.minimum(places, len(last) - 1))]
     below, above = values[last], values[last + 1]
     middle = below / 2 + above / 2  # the halves first: no overflow
     return np.where((below <= middle) & (middle < above), middle, below)
 
 
-def find_thresholds(X, max_bins, threads):
+def _quantiles(n, n_parts):
+    """Return the last of n places in each of the parts but the last one."""
+    return np.arange(1, n_parts) * n // n_parts - 1
+
+
+def _quantiles_and_tails(values, positives, max_bins):
+    """Return max_bins - 1 places in sorted values: of quantiles of all and of the positives, and near either end."""
+    n, part = len(values), max_bins // 4
+    of_positives = np.searchsorted(values, positives[_quantiles(len(positives), part + 1)], side="right") - 1
+    from_end = np.geomspace(1, n / 2, part).astype(np.int64)
+    rest = max_bins - 3 * part  # of the thresholds, one less
+    return np.concatenate([_quantiles(n, rest), of_positives, from_end - 1, n - 1 - from_end])
+
+
+def find_thresholds(X, max_bins, threads, positives=None):
     """Find the thresholds of every feature of X.
 
     Parameters
@@ -74,6 +94,8 @@ def find_thresholds(X, max_bins, threads):
     X : ndarray of shape (n_samples, n_features), float32 or float64, any strides
     max_bins : int in [2, 256]
     threads : Threads
+    positives : ndarray of int32, default=None
+        Rows of the positives, for bins that see the tails, see `thresholds_of`.
 
     Returns
     -------
@@ -88,7 +110,8 @@ def find_thresholds(X, max_bins, threads):
         for first in range(start, stop, width):
             last = min(first + width, stop)
             columns = np.sort(X[:, first:last].T, axis=1)
-            found[first:last] = [thresholds_of(column, max_bins) for column in columns]
+            own = [None] * len(columns) if positives is None else np.sort(X[positives, first:last].T, axis=1)
+            found[first:last] = [thresholds_of(one, max_bins, its) for one, its in zip(columns, own, strict=True)]
 
     threads.run(find, n_features, 20 * X.size)
     offsets = np.zeros(n_features + 1, dtype=np.int32)
@@ -118,12 +141,12 @@ def code_features(X, thresholds, offsets, threads, order=None):
     return codes
 
 
-def bin_features(X, max_bins, threads, order=None):
+def bin_features(X, max_bins, threads, order=None, positives=None):
     """Bin every feature of X.
 
     Parameters
     ----------
-    X, max_bins, threads
+    X, max_bins, threads, positives
         As in `find_thresholds`.
     order
         As in `code_features`.
@@ -132,5 +155,5 @@ def bin_features(X, max_bins, threads, order=None):
     -------
     BinnedData
     """
-    thresholds, offsets = find_thresholds(X, max_bins, threads)
+    thresholds, offsets = find_thresholds(X, max_bins, threads, positives)
     return BinnedData(code_features(X, thresholds, offsets, threads, order), thresholds, offsets)

@@ -36,7 +36,7 @@ class ForeignLearner:
                     "Tree(depth=3) and Stump() are ready to use."
                 )
 
-    def make_trainer(self, X, order, max_bins, threads, seed):
+    def make_trainer(self, X, order, max_bins, threads, seed, positives=None):
         """Prepare X as in `WeakLearner.make_trainer`."""
         return ForeignTrainer(self._learner, X, order)
 

@@ -117,7 +117,7 @@ class Linear(BaseEstimator):
         """Raise ValueError if C is out of range."""
         check_within("C", self.C, LEAST_C, LARGEST_C, "0.01 to 100")
 
-    def make_trainer(self, X, order, max_bins, threads, seed):
+    def make_trainer(self, X, order, max_bins, threads, seed, positives=None):
         """Prepare X for the learners of an ensemble; see `WeakLearner`."""
         column_ranges(X, LARGEST_FEATURE)
         return LinearTrainer(self, X, order)

@@ -72,7 +72,7 @@ class WeakLearner(Protocol):
     def check_parameters(self):
         """Raise ValueError or TypeError if a parameter is out of range, whatever the data are."""
 
-    def make_trainer(self, X, order, max_bins, threads, seed):
+    def make_trainer(self, X, order, max_bins, threads, seed, positives=None):
         """Prepare X for the learners of an ensemble.
 
         Parameters
@@ -84,6 +84,8 @@ class WeakLearner(Protocol):
         threads : Threads
         seed : int
             Column samples of round t come from (seed, t).
+        positives : ndarray of int32, default=None
+            Rows of the positives, for bins that see the tails; learners without bins do without.
 
         Returns
         -------

@@ -80,10 +80,10 @@ class TreeLearner(BaseEstimator):
         check_integer("max_bins", self.max_bins, 2, MAX_BINS)
         check_random_state(getattr(self, "random_state", None))
 
-    def make_trainer(self, X, order, max_bins, threads, seed):
+    def make_trainer(self, X, order, max_bins, threads, seed, positives=None):
         """Bin X for the trees of an ensemble; see `WeakLearner`."""
         max_bins = check_integer("max_bins", max_bins, 2, MAX_BINS)
-        return TreeTrainer(self, bin_features(X, max_bins, threads, order), threads, seed)
+        return TreeTrainer(self, bin_features(X, max_bins, threads, order, positives), threads, seed)
 
     def make_binned_trainer(self, binned, threads, seed, stages=()):
         """Do as `make_trainer`, for features that are binned already, positives first; stages as in `TreeTrainer`."""

@@ -37,6 +37,11 @@ def tally(place, is_positive, weight=None):
     )
 
 
+def last_place(counts, most):
+    """Return the last place, from the best one on, above which lie at most so many samples of a tally."""
+    return int(np.searchsorted(counts.cumsum() - counts, most, side="right")) - 1
+
+
 def _scaled(weight):
     """Divide by the power of two above the largest weight: exact, and no sum overflows or vanishes."""
     exponent = math.frexp(weight.max())[1]

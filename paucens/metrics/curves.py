@@ -3,9 +3,10 @@
 import numpy as np
 
 from paucens.metrics._influences import rates
-from paucens.metrics._samples import tallies_of
+from paucens.metrics._samples import last_place, tallies_of
+from paucens.metrics.binomial import most_above, samples_needed
 from paucens.metrics.ranges import RATE_TOLERANCE
-from paucens.validation import check_choice, check_positive
+from paucens.validation import check_choice, check_level, check_positive
 
 LIFT = 2.0**60  # slopes between rates that differ by as little as 5e-324 stay finite
 
@@ -104,7 +105,7 @@ def tpr_at_fpr(y_true, y_score, fpr, *, rule="strict", sample_weight=None, pos_l
     return float(np.interp(max(fpr, attained[corner]) * LIFT, attained * LIFT, tpr))
 
 
-def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None):
+def threshold_at_fpr(y_true, y_score, fpr, *, confidence=None, sample_weight=None, pos_label=None):
     """Find the smallest score whose rule "score > threshold" keeps the false positive rate within a bound.
 
     The samples *above* the threshold are the positives, those at the threshold are not. `roc_points` and
@@ -121,8 +122,11 @@ def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None
         Finite scores, larger for "more positive".
     fpr : float
         Bound on the false positive rate in [0, 1], compared up to rounding.
+    confidence : float, default=None
+        With a number between 0 and 1, the bound holds for new samples of the same distribution, with this probability
+        (0.95, say). None: it holds for these samples; on new ones it is broken about half of the time.
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights; rows of weight 0 are left out.
+        Non-negative weights; rows of weight 0 are left out. Not with a confidence.
     pos_label : label, default=None
         The positive label; None means the larger of the two.
 
@@ -135,11 +139,18 @@ def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None
     Raises
     ------
     ValueError
-        If lengths differ, a score or weight is not finite, `y_true` does not hold two labels, or `fpr` is not in
-        [0, 1].
+        If lengths differ, a score or weight is not finite, `y_true` does not hold two labels, `fpr` is not in
+        [0, 1], or there are too few negatives for the confidence. The message says how many it takes: 299 for 0.01
+        at 0.95.
 
     Notes
     -----
+    With a confidence the threshold is an order statistic of the scores of the negatives. The rate of the rule exceeds
+    `fpr` with the probability that at most k of n negatives lie above it, for a binomial with rate `fpr`; k is the
+    largest number for which this is at most 1 - confidence (Tong, Feng and Li, Neyman-Pearson classification
+    algorithms and NP receiver operating characteristics, Science Advances 4, 2018). It holds for every distribution
+    of scores, if the score was not made from these samples. `FPRThresholdClassifier` sees to that.
+
     For fpr < 1 the true positive rate of the rule is ``tpr_at_fpr(..., rule="strict")``. At fpr = 1 the result
     is the smallest score, and the samples with this score do not pass; use -inf to let all of them pass.
 
@@ -148,6 +159,12 @@ def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None
     >>> threshold = threshold_at_fpr([0, 0, 0, 0, 1, 1], [0.1, 0.2, 0.3, 0.8, 0.7, 0.9], 0.25)
     >>> threshold
     0.3
+
+    For new samples, with a confidence of 95 %:
+
+    >>> y, score = np.repeat([0, 1], [500, 100]), np.arange(600.0)
+    >>> [threshold_at_fpr(y, score, 0.01, confidence=confidence) for confidence in (None, 0.95)]
+    [494.0, 498.0]
 
     In scikit-learn:
 
@@ -163,9 +180,25 @@ def threshold_at_fpr(y_true, y_score, fpr, *, sample_weight=None, pos_label=None
     array([0, 0, 0, 0, 1, 1])
     """
     fpr = check_positive("fpr", fpr, zero=True, most=1)
+    if confidence is not None and sample_weight is not None:
+        raise ValueError("sample_weight must be None with a confidence: the bound counts samples. Repeat rows instead.")
     distinct, *tallies = tallies_of(y_true, y_score, sample_weight, pos_label)
+    if confidence is not None:
+        return distinct.item(_bounded_place(tallies[1], fpr, check_level("confidence", confidence)))
     attained, _ = rates(*tallies)
     return distinct.item(_last_corner(attained[:-1], fpr))
+
+
+def _bounded_place(negatives, fpr, confidence):
+    """Return the last place such that the rate of the scores above it is at most `fpr`, with confidence."""
+    most = most_above(int(negatives.sum()), fpr, 1 - confidence)
+    if most < 0:
+        raise ValueError(
+            f"A false positive rate of {fpr:g} at confidence {confidence:g} takes "
+            f"{samples_needed(fpr, 1 - confidence):g} negatives or more; got {negatives.sum():g}. Get more negatives, "
+            "allow a larger rate, or lower the confidence."
+        )
+    return last_place(negatives, most)
 
 
 def _last_corner(attained, fpr):

@@ -1,7 +1,6 @@
 """Confidence intervals of the partial AUC and a paired test, computed on the normalized scale."""
 
 import math
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from paucens.metrics._influences import area, influences, mean, mean_area
 from paucens.metrics._samples import check_column, check_labels, places, tallies_of, tally
 from paucens.metrics.areas import SCALES, rescale
 from paucens.metrics.ranges import check_fpr_range
-from paucens.validation import check_choice
+from paucens.validation import check_choice, check_level
 
 NO_TRIALS = 1e-100  # so few trials exclude nothing, and their inverse and its square are finite
 FEWEST = 3  # negatives in a range from which the variance of a difference can be estimated
@@ -254,6 +253,4 @@ def wilson_interval(share, trials, z):
 
 def _upper_quantile(level):
     """Return (1 + level) / 2, which stays below 1."""
-    if not (isinstance(level, Real) and 0 < level < 1):
-        raise ValueError(f"level must be a confidence level between 0 and 1, such as 0.95; got {level!r}.")
-    return min((1 + float(level)) / 2, math.nextafter(1, 0))
+    return min((1 + check_level("level", level)) / 2, math.nextafter(1, 0))

@@ -7,6 +7,7 @@ import numpy as np
 from paucens._kernels.builds import chosen
 from paucens.features.channels import CELL
 from paucens.proposals.gradients import BITS, POINTS, normed_gradients, pack_words
+from paucens.validation import check_flag, check_integer
 
 kernels = chosen("bing")
 
@@ -84,8 +85,8 @@ class Bing:
 
     Raises
     ------
-    ValueError
-        If the height of the window is not allowed.
+    ValueError, TypeError
+        If the height of the window is not allowed, or a flag is none.
 
     Notes
     -----
@@ -121,6 +122,8 @@ class Bing:
 
     def __post_init__(self):
         check_window((self.window_height, self.window_height // 2))
+        for name in ("normalised", "binarised"):
+            check_flag(name, getattr(self, name))
 
     @property
     def window_shape(self):
@@ -285,6 +288,7 @@ def greedy_bases(weights, n_bases):
     ----------
     weights : ndarray of shape (16, 8)
     n_bases : int
+        From 1 on.
 
     Returns
     -------
@@ -306,6 +310,7 @@ def greedy_bases(weights, n_bases):
     >>> [hex(word) for word in bases[0]], coefficients.tolist()
     (['0xff00000000000000', '0x0'], [0.28125, 0.05859375])
     """
+    check_integer("n_bases", n_bases, 1)
     left = np.array(weights, dtype=np.float64)
     bases, coefficients = np.empty((n_bases, 2), dtype=np.uint64), np.empty(n_bases, dtype=np.float32)
     for j in range(n_bases):

@@ -4,6 +4,7 @@ import numpy as np
 
 from paucens._kernels.builds import chosen
 from paucens.features.channels import CELL
+from paucens.images import to_bytes
 
 kernels = chosen("bing")
 
@@ -36,7 +37,7 @@ def normed_gradients(pixels, step, threads) -> np.ndarray:
     >>> [normed_gradients(ramp, step, Threads(1)).tolist() for step in (1, 2)]
     [[[4, 8, 8, 8, 8, 4], [4, 8, 8, 8, 8, 4]], [[8, 12, 16, 12, 8]]]
     """
-    averages = _averages(_bytes(pixels), step, threads)
+    averages = _averages(to_bytes(pixels), step, threads)
     rows, _, columns = averages.shape
     gradients = np.empty((rows, columns), dtype=np.uint8)
 
@@ -46,10 +47,6 @@ def normed_gradients(pixels, step, threads) -> np.ndarray:
 
     threads.run(kernel, rows, averages.size)
     return gradients
-
-
-def _bytes(pixels):
-    return pixels if pixels.dtype == np.uint8 else np.rint(255 * pixels).astype(np.uint8)
 
 
 def _averages(pixels, step, threads):

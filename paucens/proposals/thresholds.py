@@ -6,7 +6,7 @@ import numpy as np
 
 from paucens.images import check_sources, pixels_at
 from paucens.parallel import ALONE, Threads
-from paucens.validation import check_positive
+from paucens.validation import check_flag, check_jobs, check_positive
 
 
 def calibrated(bing, search, images, shares, *, per_scale=False, n_jobs=None):
@@ -56,9 +56,11 @@ def calibrated(bing, search, images, shares, *, per_scale=False, n_jobs=None):
     """
     bing.check_search(search)
     check_sources("images", images)
-    for share in shares:
-        check_positive("shares", share, zero=True, most=1)
-    with Threads(n_jobs) as threads:
+    if not isinstance(shares, list | tuple | np.ndarray):
+        raise TypeError(f"shares must be a list of numbers from 0 to 1, such as [0.5]; got {shares!r}.")
+    shares = [check_positive("shares", share, zero=True, most=1) for share in shares]
+    check_flag("per_scale", per_scale)
+    with Threads(check_jobs(n_jobs)) as threads:
         found = threads.map(lambda k: _scores_by_size(bing, search, images, k), range(len(images)))
     by_size = {}
     for size, scores in (pair for of_image in found for pair in of_image):

@@ -8,10 +8,11 @@ from sklearn.svm import LinearSVC
 from paucens.features.channels import CELL
 from paucens.features.pyramid import resize
 from paucens.images import check_sources, pixels_at
+from paucens.learners.linear import LARGEST_C, LEAST_C
 from paucens.parallel import ALONE, Threads
 from paucens.proposals.bing import Bing, check_search, greedy_bases, step_of
 from paucens.proposals.gradients import POINTS, normed_gradients, windows_at
-from paucens.validation import check_choice, check_integer, check_positive
+from paucens.validation import check_choice, check_integer, check_jobs, check_within
 
 MOST_SAMPLES = 100_000
 TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
@@ -37,8 +38,8 @@ def train_bing(
     Parameters
     ----------
     positives : list of arrays or paths
-        Crops of people, images as `paucens.images.as_rgb` takes them or files: the window with its margin. They stay as
-        they are.
+        Crops of people, images as `paucens.images.as_bytes` takes them or files: the window with its margin. They stay
+        as they are.
     negative_images : list of arrays or paths
         Images without people.
     search : paucens.detector.scan.Search
@@ -48,8 +49,8 @@ def train_bing(
         Number of bases, 1 to 64.
     normalised : bool, default=False
         Whether scores are divided by the mean gradient of the window plus 4.
-    C : float, default=10.0
-        Weight of the loss.
+    C : float in [1e-30, 1e30], default=10.0
+        Weight of the loss. A small one leaves no weight of the classifier.
     class_weight : {None, "balanced"}, default=None
         Whether people count as much as all negatives, instead of each sample as much as any other.
     n_negatives : int, default=100
@@ -67,7 +68,7 @@ def train_bing(
     ------
     ValueError, TypeError
         If an argument is out of range, `search` has windows of another shape or no pixels, a crop has another size, an
-        image cannot be read, or there is no window.
+        image cannot be read, there is no window, or all weights are 0.
 
     Notes
     -----
@@ -95,11 +96,11 @@ def train_bing(
     check_search(search)
     check_integer("n_bases", n_bases, 1, 64)
     check_choice("normalised", normalised, (True, False))
-    check_positive("C", C)
+    C = check_within("C", C, LEAST_C, LARGEST_C, "0.1 to 1000")
     check_choice("class_weight", class_weight, (None, "balanced"))
     check_integer("n_negatives", n_negatives, 1)
     check_integer("random_state", random_state, 0, 2**31 - 1)
-    with Threads(n_jobs) as threads:
+    with Threads(check_jobs(n_jobs)) as threads:
         inside = np.concatenate(threads.map(lambda k: _of_crop(search, positives, k), range(len(positives))))
         inside = _at_most(MOST_SAMPLES // 2, inside, random_state)
         n = min(n_negatives * len(negative_images), MOST_SAMPLES - len(inside))
@@ -183,4 +184,6 @@ def _fit(inside, outside, normalised, C, class_weight, seed):
     X -= X.mean(axis=0)  # normalised columns add up to nearly a constant: without this, they hinder the intercept
     svm = LinearSVC(penalty="l1", dual=False, C=C, tol=TOLERANCE, class_weight=class_weight, random_state=seed)
     svm.fit(X, np.arange(len(X)) < len(inside))
+    if not svm.coef_.any():
+        raise ValueError(f"All weights are 0, so all windows would score alike. C is {C:g}; give a larger one.")
     return svm.coef_.reshape(POINTS).astype(np.float32)

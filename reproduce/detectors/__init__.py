@@ -33,7 +33,7 @@ For M+O+LUV both together are worth nothing (17.9, 17.0 and 17.7 % afterwards); 
 with them (seed 0). `ablation.py` says what each of the two is worth.
 """
 
-from detectors.data import TestSet, TrainingData, load, parts, test_set, training_data, without_edges
+from detectors.data import PERSON_HEIGHT, TestSet, TrainingData, load, parts, test_set, training_data, without_edges
 from detectors.judging import (
     DIFFERENCE,
     SCORE,
@@ -44,6 +44,7 @@ from detectors.judging import (
     judged,
     log_evaluation,
     per_cent,
+    person_and_second_scores,
 )
 from detectors.results import cases, compare, judge, pair_cases, picture, table
 from detectors.training import PROTOCOLS, DetectorConfig, Protocol, adaboost, n_threads, pauc_ensemble, trained

@@ -17,6 +17,7 @@ from paucens.parallel import Threads
 
 SMOOTH = 0.5  # radius of the triangle filter that makes photographs as smooth as the crops of INRIA
 N_FOLDS = 5
+PERSON_HEIGHT = 96.0  # pixels, of the people in INRIA's crops, by their makers
 STREETS = "streets (stand-in)"
 TEST_SETS = {  # loader; minimum height of people that count, and of people that are searched for
     "INRIA": (datasets.load_inria, [(50, None)]),
@@ -119,7 +120,7 @@ def _training_data(scenes, seed, folder):
     if scenes == 0:
         inria = datasets.load_inria(folder)
         return TrainingData("INRIA", inria.source, inria.train_crops, inria.train_negatives, SMOOTH)
-    crops = list(datasets.street_crops(datasets.synthetic_streets(scenes, seed=1000 * seed + 1)))
+    crops = list(datasets.street_crops(datasets.synthetic_streets(scenes, seed=1000 * seed + 1), PERSON_HEIGHT))
     images = [record.image for record in datasets.synthetic_streets(scenes // 2, seed=1000 * seed + 2, people=False)]
     return TrainingData(STREETS, "rendered", crops, images, 0.0)
 

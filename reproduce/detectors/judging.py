@@ -82,15 +82,43 @@ def _for_crops(detector):
 
 def _crop_miss_rate(in_crops, in_images, window):
     """Compute `crop_miss_rate` from detections, one array per crop and per image."""
-    (rows, columns), (height, width) = window.crop, window.target
-    person = np.array([[(columns - width) / 2, (rows - height) / 2, width, height]])
-    nothing, everywhere = np.empty((0, 4)), np.array([[-1e4, -1e4, 2e4, 2e4]])
+    person, nothing, everywhere = _person_in_crop(window), np.empty((0, 4)), np.array([[-1e4, -1e4, 2e4, 2e4]])
     truths = [person] * len(in_crops) + [nothing] * len(in_images)
     ignores = [everywhere] * len(in_crops) + [nothing] * len(in_images)
     found = [*in_crops, *in_images]
     fppi, miss_rate = evaluation.match_images(*evaluation.prepare_images(found, truths, ignores)).curve()
     fppi = fppi * len(found) / len(in_images)
     return evaluation.log_average_miss_rate(fppi, np.maximum(miss_rate, 0.5 / len(in_crops)))
+
+
+def person_and_second_scores(detector, crops, n_jobs=1, change=lambda image: image):
+    """Score the people of crops, and second boxes on them.
+
+    The best box that overlaps the person in the middle by half is the person's. Second boxes have a lower score, and at
+    least half of their area lies on the person. People of half the height are searched for, so that there are windows
+    of parts of the person, as in images of larger people.
+
+    Returns
+    -------
+    people : ndarray of shape (len(crops),)
+        -inf for a person without a box.
+    second : ndarray of shape (n,)
+        Of all crops together.
+    """
+    person, people, second = _person_in_crop(detector.window), np.full(len(crops), -np.inf), [np.empty(0)]
+    for k, boxes in enumerate(detections_of(_for_crops(detector), crops, n_jobs, person[0, 3] / 2, change)):
+        status, (is_found,) = evaluation.match_detections(boxes, person, person)
+        if is_found:
+            own = int(np.argmax(status == 1))  # other boxes on the person count as ignored, -1
+            people[k] = boxes[own, 4]
+            second.append(boxes[own:, 4][status[own:] == -1])
+    return people, np.concatenate(second)
+
+
+def _person_in_crop(window):
+    """Return the box of the person in the middle of a crop, (1, 4)."""
+    (rows, columns), (height, width) = window.crop, window.target
+    return np.array([[(columns - width) / 2, (rows - height) / 2, width, height]])
 
 
 def judged(matches, standard=None):

@@ -460,7 +460,7 @@ def test_a_range_above_zero_without_negatives_is_refused(hard):
 
 
 def test_annealing_of_a_range_above_zero_is_refused(hard):
-    with pytest.raises(ValueError, match=r"anneal=True .* starts at 0; got \(0\.1, 0\.4\)"):
+    with pytest.raises(ValueError, match=r"anneal=True .* starts at 0, and no mixture; got \(0\.1, 0\.4\)"):
         published((0.1, 0.4), anneal=True).fit(*hard)
 
 

@@ -104,7 +104,7 @@ def test_cuts_of_the_working_set_never_exceed_the_surrogate():
         for _ in range(20):
             scores = rng.normal(size=3) @ stacked(predictions)
             highest = brute_force(scores[:3], scores[3:], *rank_range, "tight")
-            assert all(each.loss - each.signed_weights @ scores <= highest + 1e-12 for each in found.cuts)
+            assert all(each.loss - each.signed_weights @ scores <= highest + 1e-12 for (each,) in found.cuts)
 
 
 def test_a_perfect_learner_has_a_known_solution():
@@ -218,12 +218,12 @@ def test_features_and_gram_follow_from_the_cuts():
     for kind in KINDS:
         predictions = draw_predictions(np.random.RandomState(6), kind, 20, 50, 10)
         found = solved(predictions, 20, 50, 3.0, (0, 5), 1e-4, store=kind)
-        k, S = len(found.cuts), np.array([each.signed_weights for each in found.cuts])
+        k, S = len(found.cuts), np.array([each.signed_weights for (each,) in found.cuts])
         assert k > 32  # the working set had to grow
         features = S @ stacked(predictions).T
         np.testing.assert_allclose(found._features[:k], features, atol=1e-12)
         np.testing.assert_allclose(found._gram[:k, :k], features @ features.T, atol=1e-11)
-        np.testing.assert_array_equal(found._losses[:k], [each.loss for each in found.cuts])
+        np.testing.assert_array_equal(found._losses[:k], [each.loss for (each,) in found.cuts])
         assert (found._dual[:k] >= 0).all()
         assert found._dual[:k].sum() <= 3.0 * (1 + 1e-9)
         np.testing.assert_allclose(found.signed_weights(), found._dual[:k] @ S, atol=1e-12)
@@ -245,7 +245,7 @@ def test_signed_weights_balance_and_give_the_edge():
         assert 0 < weights[:20].sum() <= 3.0 * (1 + 1e-9)
     (new,) = draw_predictions(rng, "dense", 20, 50, 1)
     k = len(found.cuts)
-    column = np.array([project(each, new.dense) for each in found.cuts])
+    column = np.array([project(each, new.dense) for (each,) in found.cuts])
     assert column @ found._dual[:k] == pytest.approx(found.signed_weights() @ new.dense, abs=1e-12)
 
 
@@ -258,7 +258,7 @@ def test_dropping_idle_cuts_does_not_change_the_optimum(monkeypatch, limit):
     dropped = solved(predictions, 40, 100, 2.0, rank_range, tolerance, store="sign")
     assert len(dropped.cuts) < 0.8 * len(kept.cuts)
     assert dropped.objective == pytest.approx(kept.objective, rel=tolerance)
-    k, S = len(dropped.cuts), np.array([each.signed_weights for each in dropped.cuts])
+    k, S = len(dropped.cuts), np.array([each.signed_weights for (each,) in dropped.cuts])
     np.testing.assert_allclose(dropped._features[:k], S @ stacked(predictions).T, atol=1e-12)
     np.testing.assert_allclose(dropped._gram[:k, :k], dropped._features[:k] @ dropped._features[:k].T, atol=1e-11)
 
@@ -322,7 +322,7 @@ class Watched(Master):
             reference = np.zeros(len(weights))
             reference[: len(self.screen._reference)] = self.screen._reference
             assert scores[outside].max() <= self.screen._outside + np.abs(weights - reference).sum() + 1e-12
-        mine = self.screen.unscreened(found)
+        mine = self.screen.unscreened(found[0])
         assert mine.n_samples == expected.n_samples
         np.testing.assert_array_equal(mine.signed_weights, expected.signed_weights)
         assert mine.loss == expected.loss
@@ -375,7 +375,7 @@ def test_scores_that_differ_by_rounding_only_do_not_trap_the_oracle():
     for each in predictions:
         found.append(each)
     weights = np.array([3e-17, 2e-17])
-    violated = found._find_cut(weights, (0, 4))
+    (violated,) = found._find_cut(weights, (0, 4))
     assert violated.loss == 1.0
 
 

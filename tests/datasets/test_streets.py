@@ -8,6 +8,7 @@ from paucens.datasets.streets import _scene
 from paucens.datasets.streets._people import person
 from paucens.datasets.streets._shapes import Canvas, box, ellipse, extent, limb, placed
 from paucens.datasets.streets._things import KINDS
+from paucens.detector import Window
 
 SMALL = (120, 160)
 
@@ -103,21 +104,32 @@ def test_things_stand_on_the_ground_and_have_their_size(kind):
         assert abs(high[1]) < 0.11 and -3.2 < low[1] < -0.3 and high[0] - low[0] < 3
 
 
-def test_crops_hold_a_person_of_96_in_the_middle():
+def test_crops_hold_a_person_in_the_middle():
     image = np.full((300, 300, 3), 200, dtype=np.uint8)
     image[40:232, 100:180] = 10  # 192 high
     record = DetectionRecord(image, [[100, 40, 80, 192], [100, 40, 80, 96]])
-    crops = street_crops([record, DetectionRecord(image)])
+    crops = street_crops([record, DetectionRecord(image)], 96)
     assert crops.shape == (2, 160, 96, 3) and crops.dtype == np.uint8
     rows, columns = np.nonzero(crops[0, ..., 0] < 105)
     assert (rows.min(), rows.max(), columns.min(), columns.max()) == (32, 127, 28, 67)
     assert street_crops([]).shape == (0, 160, 96, 3)
+    with pytest.raises(ValueError, match="height == 161, must be <= 160"):
+        street_crops([record], 161)
+
+
+def test_a_person_in_a_crop_is_as_high_as_the_target_of_a_window():
+    """A detector that learns from the crops has boxes that fit."""
+    image = np.full((400, 300, 3), 200, dtype=np.uint8)
+    image[100:300, 100:182] = 10
+    (crop,) = street_crops([DetectionRecord(image, [[100, 100, 82, 200]])])
+    dark = np.flatnonzero(crop[:, 48, 0] < 105)
+    assert dark.tolist() == list(range(dark[0], dark[0] + int(Window().target[0])))
 
 
 def test_crops_beyond_the_image_repeat_its_edge():
     image = np.tile(np.arange(100, dtype=np.uint8)[:, None, None], (1, 100, 3))
     for x, y in ((-30, -20), (90, 60)):
-        (crop,) = street_crops([DetectionRecord(image, [[x, y, 40, 96]])])
+        (crop,) = street_crops([DetectionRecord(image, [[x, y, 40, 96]])], 96)
         expected = np.clip(np.arange(y - 32, y + 128), 0, 99)
         np.testing.assert_array_equal(crop, np.broadcast_to(expected[:, None, None], crop.shape))
 

@@ -175,9 +175,8 @@ def test_threads_and_builds_resize_to_the_same_bits(monkeypatch, n_jobs):
 # -- channels --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
-def test_each_level_is_the_channels_of_the_resized_image(dtype):
-    image, spec = draw(2, 120, 160, 3, dtype), fake_spec()
+def test_each_level_is_the_channels_of_the_resized_image():
+    image, spec = draw(2, 120, 160), fake_spec()
     levels = list(channel_pyramid(image, spec, per_octave=4))
     assert spec.computed == [level.shape for level in scales((120, 160), per_octave=4)]
     for level, shape in zip(levels, spec.computed, strict=True):
@@ -185,9 +184,9 @@ def test_each_level_is_the_channels_of_the_resized_image(dtype):
         np.testing.assert_array_equal(level.channels, block_means(resize(image, level.shape, HERE)))
 
 
-def test_white_floats_pass_the_door_at_every_size():
+def test_white_floats_are_white_at_every_size():
     for level in channel_pyramid(np.ones((200, 170, 3), dtype=np.float32), fake_spec(), octaves_up=1):
-        assert level.channels.max() <= 1
+        assert (level.channels == 1).all()
 
 
 @pytest.mark.parametrize("step", [2, 3, 8, 100])
@@ -293,18 +292,16 @@ def test_smoothed_resampling_is_resampling_and_smoothing(shape, radius):
     np.testing.assert_allclose(resize(pixels, shape, Threads(1), radius), expected, atol=2e-6)
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 @pytest.mark.parametrize("smooth", [0.0, 0.5])
 @pytest.mark.parametrize("shape", [(12, 40), (37, 50), (52, 68)])
 @pytest.mark.parametrize("padding", [(0, 0), (3, 5), (60, 0), (0, 80)])
-def test_the_border_of_a_level_is_repeated(monkeypatch, dtype, smooth, shape, padding):
-    pixels = draw(5, 37, 50, 3, dtype)
+def test_the_border_of_a_level_is_repeated(monkeypatch, smooth, shape, padding):
+    pixels = draw(5, 37, 50)
     expected = np.pad(resize(pixels, shape, HERE, smooth), (*[[p, p] for p in padding], [0, 0]), "edge")
-    expected = expected if dtype == np.uint8 else np.minimum(expected, 1)
     for build in (baseline, chosen("pooling")):
         monkeypatch.setattr(module, "kernels", build)
         level = level_pixels(pixels, shape, HERE, smooth, padding)
-        assert level.dtype == dtype
+        assert level.dtype == np.uint8
         np.testing.assert_array_equal(level, expected)
 
 

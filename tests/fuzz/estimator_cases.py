@@ -187,10 +187,19 @@ def shrinkage(rng):
     return {"shrinkage": pick(rng, [1.0, 1.0, 0.1, 5e-324])}
 
 
+def draw_mixture(rng, beta):
+    wide = [] if beta == 1 else [(1, 0.25)]
+    return pick(rng, [None, "auto", [*wide, (beta, 1 - sum(share for _, share in wide))], [(beta, 1.0)]])
+
+
 def draw_ensemble(rng):
     fpr_range = draw_range(rng)
     return PAUCEnsClassifier(
         fpr_range,
+        train_range=pick(rng, [None, None, fpr_range]),
+        mixture=draw_mixture(rng, fpr_range[1]) if fpr_range[0] == 0 else None,
+        row_fraction=pick(rng, [1.0, 1.0, 0.5, 1e-9]),
+        binning=pick(rng, ["quantile", "tails"]),
         nu=draw_nu(rng),
         anneal=pick(rng, ["auto", False]),
         formulation=pick(rng, ["tight", "struct"]),
@@ -281,7 +290,9 @@ def spoil(rng, model, X, y):
     elif kind == "type":
         X = pick(rng, [X[:, 0], X[None], X.astype(str), X.astype(complex) + 1j])
     elif kind == "parameter":
-        name = pick(rng, sorted(set(model.get_params(deep=False)) - {"verbose", "depth", "max_leaves", "n_jobs"}))
+        name = pick(
+            rng, sorted(set(model.get_params(deep=False)) - {"verbose", "depth", "max_leaves", "pos_label", "n_jobs"})
+        )
         model.set_params(**{name: pick(rng, [-1, np.nan, "x", [], object()])})
     elif hasattr(model, "decision_function"):
         y = pick(

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paucens import Stump, Tree
+from paucens import PAUCEnsClassifier, Stump, Tree, partial_auc
+from paucens.base import fit_binned
 from paucens.learners.binning import bin_features, thresholds_of
 from paucens.parallel import Threads
 
@@ -93,3 +94,64 @@ def test_max_bins_limits_the_splits():
     assert (Stump().fit(X, u).predict(X) == u).all()
     coarse = Stump(max_bins=4).fit(X, u)
     assert coarse.nodes_.threshold[0] in (24.5, 49.5)
+
+
+# -- bins that see the tails -----------------------------------------------------------------------
+
+
+def draw_tails(seed, n=10_000, m=300):
+    rng = np.random.default_rng(seed)
+    values = np.concatenate([rng.normal(1.5, size=m), rng.normal(size=n)])
+    return np.sort(values), np.sort(values[:m])
+
+
+@given(seed=seeds, max_bins=st.integers(2, 256), m=st.integers(1, 40), decimals=st.integers(0, 3))
+@quick
+def test_bins_of_tails_are_no_more_than_asked_for_and_none_is_empty(seed, max_bins, m, decimals):
+    rng = np.random.default_rng(seed)
+    values = np.sort(rng.normal(size=400).round(decimals))
+    thresholds = thresholds_of(values, max_bins, np.sort(rng.choice(values, m)))
+    assert 1 <= len(thresholds) < max_bins and (np.diff(thresholds) > 0).all()
+    distinct = np.unique(values)
+    assert set(np.searchsorted(thresholds, distinct)) == set(range(len(thresholds) + 1))
+    if len(distinct) <= max_bins:
+        np.testing.assert_array_equal(thresholds, thresholds_of(values, max_bins))
+
+
+def test_the_best_and_the_lowest_values_are_ranked_one_by_one():
+    values, positives = draw_tails(0)
+    thresholds = thresholds_of(values, 256, positives)
+    sizes = np.bincount(np.searchsorted(thresholds, values))
+    assert len(sizes) > 200
+    assert (sizes[:4] == 1).all() and (sizes[-4:] == 1).all()
+    assert sizes.max() < len(values) / 40  # and the middle is not forgotten
+
+
+def test_quantiles_of_the_positives_are_among_the_thresholds():
+    values, positives = draw_tails(1)
+    codes = np.bincount(np.searchsorted(thresholds_of(values, 256, positives), positives))
+    assert codes.max() <= len(positives) / 65 + 1
+
+
+def test_ten_positives_on_top_of_ten_thousand_can_be_found():
+    """With quantiles of all, the top bin holds 39 samples, in which the ten positives are not told apart."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(10_000, 1))
+    y = np.zeros(10_000, dtype=int)
+    y[np.argsort(X[:, 0])[-10:]] = 1
+    options = {"learner": Tree(depth=2), "n_estimators": 20, "nu": 10.0, "mixture": "auto"}
+    areas = [
+        partial_auc(
+            y, PAUCEnsClassifier((0, 0.001), binning=binning, **options).fit(X, y).decision_function(X), (0, 0.001)
+        )
+        for binning in ("quantile", "tails")
+    ]
+    assert areas[0] < 0.2 and areas[1] > 0.99
+
+
+def test_binning_is_one_of_two(tmp_path):
+    data = np.arange(6.0)[:, None], [0, 1, 0, 1, 0, 1]
+    with pytest.raises(ValueError, match="binning must be one of 'quantile', 'tails'; got 'log'"):
+        PAUCEnsClassifier(binning="log").fit(*data)
+    with pytest.raises(ValueError, match="The features are binned already; got binning='tails'"):
+        fit_binned(PAUCEnsClassifier(binning="tails"), None, 3)

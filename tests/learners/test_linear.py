@@ -90,7 +90,7 @@ def test_ensembles_of_linear_learners(data, dtype):
     X = StandardScaler().fit_transform(X).astype(dtype)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", r"AdaBoost\w+ ended after")
+        warnings.filterwarnings("ignore", r"AdaBoost\w+ ended after|The threshold of predict")
         for model in (
             PAUCEnsClassifier((0, 0.2), learner=Linear(), n_estimators=15, nu=5.0, anneal=False),
             AdaBoostClassifier(learner=Linear(), n_estimators=15),

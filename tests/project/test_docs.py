@@ -30,9 +30,11 @@ def test_docstring_examples(name):
 def test_readme_examples_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    names = {}  # a block may go on from those before it
     for code in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
-        exec(compile(code, "README.md", "exec"), {})
-    area, names = capsys.readouterr().out.splitlines()
+        exec(compile(code, "README.md", "exec"), names)
+    area, alarms, channels = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"pAUC\[0, \.01\] = 0\.\d{3}, 95 % interval 0\.\d{3} to [01]\.\d{3}", area)
     assert (tmp_path / "digits.npz").stat().st_size > 0
-    assert names.startswith("['max M', 'max O2'") and names.endswith("'cov8 corr(x, M)', 'cov8 corr(y, M)']")
+    assert re.fullmatch(r"false alarms: 0\.0[01]\d, found: 0\.[89]\d{2}", alarms)
+    assert channels.startswith("['max M', 'max O2'") and channels.endswith("'cov8 corr(x, M)', 'cov8 corr(y, M)']")

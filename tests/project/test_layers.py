@@ -14,7 +14,7 @@ LEVELS = [  # bottom to top
     {"images", "parallel", "persistence", "progress", "validation"},
     {"datasets", "features", "learners", "metrics"},
     {"base", "cutting_plane", "evaluation"},
-    {"boosting", "ensemble", "structural", "proposals"},
+    {"boosting", "ensemble", "operating_point", "structural", "proposals"},
     {"detector"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}

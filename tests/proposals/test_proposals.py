@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -186,12 +187,12 @@ def test_thresholds_of_all_sizes_and_of_each():
 
 @pytest.fixture(scope="module")
 def crops():
-    return list(street_crops(synthetic_streets(40, seed=1)))
+    return list(street_crops(synthetic_streets(40, seed=1), 96))
 
 
 @pytest.fixture(scope="module")
 def unseen():
-    return list(street_crops(synthetic_streets(50, seed=2)))
+    return list(street_crops(synthetic_streets(50, seed=2), 96))
 
 
 @pytest.fixture(scope="module")
@@ -458,3 +459,54 @@ def test_incomplete_files_are_refused():
     for name in arrays:
         with pytest.raises(ValueError, match=r"expected .* The file is damaged"):
             Bing.from_arrays({other: array for other, array in arrays.items() if other != name})
+
+
+# -- mistakes of callers ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, True, "1", None, [1], 1j, 0, -1, 5e-324, 1e308, 10**400])
+def test_weights_of_the_loss(crops, empty, value):
+    with pytest.raises(ValueError, match=r"C must be a number in \[1e-30, 1e\+30\]; got"):
+        train_bing(crops[:2], empty[:1], SEARCH, C=value)
+
+
+def test_a_loss_that_weighs_nothing_leaves_no_score(crops, empty):
+    with pytest.raises(ValueError, match=r"All weights are 0, .* C is 1e-10; give a larger one"):
+        train_bing(crops[:2], empty[:1], SEARCH, C=1e-10)
+
+
+@pytest.mark.parametrize("value", [np.nan, True, "2", 0, 1.5, [1]])
+def test_numbers_of_threads(crops, empty, value):
+    for call in (
+        lambda: train_bing(crops[:2], empty[:1], SEARCH, n_jobs=value),
+        lambda: calibrated(model_of(0), SEARCH, empty[:1], [0.5], n_jobs=value),
+    ):
+        with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0"):
+            call()
+
+
+@pytest.mark.parametrize("value", [np.nan, True, "0.5", None, [1], 1j, -0.1, 1.1, np.inf, 10**400])
+def test_shares(empty, value):
+    with pytest.raises(ValueError, match="shares must be a finite number, 0 or larger and at most 1; got"):
+        calibrated(model_of(0), SEARCH, empty[:1], [0.5, value])
+
+
+def test_other_arguments_that_are_refused(empty):
+    for shares in (0.5, "0.5", None):
+        with pytest.raises(TypeError, match="shares must be a list of numbers from 0 to 1"):
+            calibrated(model_of(0), SEARCH, empty[:1], shares)
+    for flag in (1, "yes", None):
+        with pytest.raises(TypeError, match="per_scale must be True or False"):
+            calibrated(model_of(0), SEARCH, empty[:1], [0.5], per_scale=flag)
+        for name in ("normalised", "binarised"):
+            with pytest.raises(TypeError, match=f"{name} must be True or False"):
+                model_of(0, **{name: flag})
+    for n_bases in (0, -1, 1.5, True, "2", None):
+        with pytest.raises(ValueError, match="n_bases must be an integer, 1 or larger"):
+            greedy_bases(np.ones((16, 8)), n_bases)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float32, Fraction])
+def test_shares_of_any_library(empty, kind):
+    found, expected = (calibrated(model_of(0), SEARCH, empty[:1], [one])[0].thresholds for one in (kind(1), 1.0))
+    np.testing.assert_array_equal(found, expected)

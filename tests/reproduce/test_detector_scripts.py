@@ -21,6 +21,7 @@ from PIL import Image
 from sklearn.utils import Bunch
 
 import detectors
+from detectors import judging
 from detectors.data import SMOOTH, images_hash
 from harness import Run
 from paucens.datasets import DetectionRecord
@@ -191,9 +192,35 @@ def test_default_model(tmp_path):
     tested = pd.read_csv(tmp_path / "default_model_test.csv")
     assert list(tested.change) == [default_model.WHOLE, *default_model.CHANGES]
     assert tested.difference[0] == 0 and tested.miss_rate.between(0, 1).all()
+    thresholds = pd.read_csv(tmp_path / "default_model_threshold.csv")
+    assert thresholds.false_per_photograph.between(0, 0.1).all() and thresholds.second_per_person[1] <= 0.1
     best = PedestrianDetector.load(tmp_path / "default_model" / "smoke" / "best.npz")
+    assert best.threshold == thresholds.threshold[1] >= thresholds.threshold[0]
     assert best.notes["images"] == tested.images[0] and "research" in best.notes["training data"]
     assert not list(tmp_path.rglob("*.npy")) and len(list(tmp_path.rglob("*.png"))) == 1
+
+
+def test_second_boxes_lie_on_a_person_that_is_found(monkeypatch):
+    """The person of a crop is 100 x 41 in the middle of 160 x 96."""
+    x, y = 27.5, 30.0
+    part, own, lower, beside, other = [
+        [x, y, 20.5, 50, 7],  # better than the person's own box
+        [x, y - 10, 41, 100, 5],
+        [x + 3, y + 5, 41, 100, 2],  # fits too
+        [x + 30, y, 41, 100, 4],  # 11 of 41 columns on the person
+        [x + 20, y, 41, 100, 3],  # 21 of them
+    ]
+    found = [np.array(boxes, dtype=float) for boxes in ([part, own, beside, other, lower], [part, beside])]
+    monkeypatch.setattr(judging, "detections_of", lambda *_, **__: found)
+    people, second = detectors.person_and_second_scores(PedestrianDetector.default(), [None, None])
+    assert people.tolist() == [5, -np.inf] and second.tolist() == [3, 2]
+
+
+def test_a_threshold_that_few_scores_exceed():
+    scores = np.array([3.0, 1.0, 2.0, 2.0, 0.0])
+    for most, expected in ((0, 3), (1, 2), (2.9, 2), (0.3 / 0.1, 1), (4, 0), (5, -np.inf)):
+        threshold = default_model.score_of_most(scores, most)
+        assert threshold == expected and (scores > threshold).sum() <= most + 1e-9
 
 
 def test_the_default_detector_says_where_it_comes_from():

@@ -11,7 +11,6 @@ from paucens.datasets.records import DetectionRecord
 from paucens.datasets.streets._scene import HEIGHTS, render
 
 CROP_SIZE = (160, 96)  # height and width of a crop as in INRIA: a window of 128 x 64 and a margin of 16
-CROP_PERSON = 96  # pixels from head to foot in a crop
 
 
 def synthetic_streets(n, seed=0, *, people=True, size=(480, 640)) -> list[DetectionRecord]:
@@ -66,13 +65,16 @@ def synthetic_streets(n, seed=0, *, people=True, size=(480, 640)) -> list[Detect
     return [render(seed, number, people, tuple(size)) for number in range(n)]
 
 
-def street_crops(records) -> np.ndarray:
-    """Cut crops of people as in INRIA: 96 x 160 pixels with a person of 96 pixels in the middle.
+def street_crops(records, height=100.0) -> np.ndarray:
+    """Cut crops of people: 96 x 160 pixels with the person in the middle.
 
     Parameters
     ----------
     records : list of DetectionRecord
         Their images are pixels, RGB uint8, such as those of `synthetic_streets`. Each of their `boxes` becomes a crop.
+    height : float, default=100.0
+        Pixels from head to foot in a crop, at most 160: that of the `target` of the detector's default `Window`. The
+        makers of INRIA cut people of 96 pixels.
 
     Returns
     -------
@@ -82,8 +84,8 @@ def street_crops(records) -> np.ndarray:
 
     Raises
     ------
-    TypeError
-        If the image of a record is anything else.
+    TypeError, ValueError
+        If the image of a record is anything else, or the height is out of range.
 
     Examples
     --------
@@ -92,6 +94,7 @@ def street_crops(records) -> np.ndarray:
     >>> len(street_crops(records)) == sum(len(record.boxes) for record in records)
     True
     """
+    check_scalar(height, "height", numbers.Real, min_val=0, max_val=CROP_SIZE[0], include_boundaries="right")
     for k, record in enumerate(records):
         shape, kind = getattr(record.image, "shape", ()), getattr(record.image, "dtype", None)
         if len(shape) != 3 or shape[2] != 3 or kind != np.uint8:
@@ -99,14 +102,14 @@ def street_crops(records) -> np.ndarray:
                 f"The image of records[{k}] must be pixels, RGB uint8; got {type(record.image).__name__} "
                 f"of shape {shape}. paucens.images.read_rgb reads a file."
             )
-    crops = [_crop(record.image, person) for record in records for person in record.boxes]
+    crops = [_crop(record.image, person, height) for record in records for person in record.boxes]
     return np.array(crops, dtype=np.uint8).reshape(-1, *CROP_SIZE, 3)
 
 
-def _crop(image, person):
-    """Cut one crop around the centre of a box, at the scale at which it is 96 pixels high."""
+def _crop(image, person, height):
+    """Cut one crop around the centre of a box, at the scale at which it is so many pixels high."""
     x, y, w, h = person
-    half = np.array(CROP_SIZE[::-1]) * (h / CROP_PERSON / 2)
+    half = np.array(CROP_SIZE[::-1]) * (h / height / 2)
     low, high = np.array([x + w / 2, y + h / 2]) - half, np.array([x + w / 2, y + h / 2]) + half
     margin = int(np.ceil(max(0, *-low, *(high - image.shape[1::-1]))))
     padded = Image.fromarray(np.pad(image, ((margin, margin), (margin, margin), (0, 0)), mode="edge"))

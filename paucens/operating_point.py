@@ -1,0 +1,214 @@
+"""A classifier at an operating point: scores of any estimator, and a threshold whose false positive rate holds."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import cross_val_predict, train_test_split
+from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
+from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
+
+from paucens.metrics import threshold_at_fpr
+from paucens.metrics.binomial import largest_rate, most_above
+from paucens.validation import all_or_nothing, check_level, check_positive, check_two_classes, positive_code
+
+SMALLEST = np.nextafter(0, 1)
+
+
+def _response_of(estimator):
+    """Name the method that scores samples."""
+    for name in ("decision_function", "predict_proba"):
+        if hasattr(estimator, name):
+            return name
+    raise ValueError(f"The estimator must have decision_function or predict_proba; {estimator!r} has neither.")
+
+
+class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Set the threshold of a classifier such that its false positive rate stays within a bound on new samples.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any scikit-learn classifier of two classes with `decision_function` or `predict_proba`. One that is fitted
+        already comes in a ``sklearn.frozen.FrozenEstimator``.
+    max_fpr : float, default=0.01
+        Bound on the false positive rate, in (0, 1].
+    confidence : float, default=0.95
+        Probability that the bound holds. None sets the threshold that keeps the bound on the samples it is set on; on
+        new ones it is broken about half of the time.
+    cv : int, splitter or None, default=None
+        None holds out a part of the samples, which sets the threshold. Otherwise the samples are scored by
+        cross-validation, and the estimator is fitted again to all of them. That wastes no samples, but the scores are
+        those of other fits, so nothing is guaranteed.
+    test_size : float or int, default=0.3
+        Share, or number, of the samples that are held out; not used with `cv` or a `FrozenEstimator`.
+    pos_label : label, default=None
+        The positive label; None means the larger of the two.
+    random_state : int, RandomState or None, default=None
+        Source of the split.
+
+    Attributes
+    ----------
+    estimator_ : fitted classifier
+    threshold_ : float
+        Samples whose score is above it are predicted positive. It is a threshold of ``estimator_.decision_function``,
+        or of the ``predict_proba`` of the positive class if there is none. If the positive class is the smaller one
+        of the labels, it is one of the negative of the decision function.
+    fpr_bound_ : float
+        The rate that holds with the confidence, at most `max_fpr`. Without a confidence, the rate of the samples that
+        set the threshold.
+    n_negatives_ : int
+        Number of negatives that set the threshold.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted.
+
+    Notes
+    -----
+    With ``cv=None`` or a `FrozenEstimator` the guarantee is exact. The false positive rate on new samples of the same
+    distribution exceeds `max_fpr` with a probability of at most 1 - confidence, for every distribution of scores (see
+    `threshold_at_fpr`). The probability is over the samples that set the threshold. It is not for samples that belong
+    together, such as frames of a video: they are not independent.
+
+    A guarantee takes negatives: 299 that set the threshold for a rate of 0.01 at 0.95, 2995 for 0.001. With fewer,
+    `fit` says how many it takes.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from paucens import FPRThresholdClassifier
+    >>> from paucens.datasets import load_toy
+    >>> X, y = load_toy(400, 2000, random_state=0)
+    >>> model = FPRThresholdClassifier(LogisticRegression(), max_fpr=0.05, random_state=0).fit(X, y)
+    >>> X_new, y_new = load_toy(400, 20000, random_state=1)
+    >>> round(float(model.predict(X_new)[y_new == 0].mean()), 3)
+    0.031
+
+    A model that is fitted already, with a threshold from samples that it has not seen:
+
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> fitted = LogisticRegression().fit(X[::2], y[::2])
+    >>> model = FPRThresholdClassifier(FrozenEstimator(fitted), max_fpr=0.05).fit(X[1::2], y[1::2])
+    >>> model.n_negatives_
+    1000
+    """
+
+    def __init__(
+        self, estimator, max_fpr=0.01, *, confidence=0.95, cv=None, test_size=0.3, pos_label=None, random_state=None
+    ):
+        self.estimator = estimator
+        self.max_fpr = max_fpr
+        self.confidence = confidence
+        self.cv = cv
+        self.test_size = test_size
+        self.pos_label = pos_label
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, X, y, *, groups=None):
+        """Fit the estimator and set the threshold.
+
+        Parameters
+        ----------
+        X : whatever the estimator is fitted to, of n_samples rows
+        y : array-like of shape (n_samples,)
+            Two labels.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of samples that a splitter given as `cv` keeps together.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If y has one class or more than two, a parameter is out of range, or there are too few negatives for the
+            confidence.
+        """
+        check_positive("max_fpr", self.max_fpr, most=1)
+        if self.confidence is not None:
+            check_level("confidence", self.confidence)
+        if groups is not None and self.cv is None:
+            raise ValueError("groups are for a splitter. Pass one as cv, such as sklearn.model_selection.GroupKFold().")
+        X, y = indexable(X, y)
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        self.classes_, code = check_two_classes(y)
+        self._positive = positive_code(self.classes_, self.pos_label)
+        is_positive = code == self._positive
+        scores, rows = self._fit_and_score(X, y, groups)
+        self._set_threshold(scores, is_positive[rows])
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def _fit_and_score(self, X, y, groups):
+        """Fit the estimator; return scores of samples for the threshold, and which rows these are."""
+        rows = np.arange(len(y))
+        if self.cv is not None:
+            self.estimator_ = clone(self.estimator).fit(X, y)
+            method = _response_of(self.estimator_)
+            response = cross_val_predict(self.estimator, X, y, groups=groups, cv=self.cv, method=method)
+            return self._of_positives(response), rows
+        if isinstance(self.estimator, FrozenEstimator):
+            self.estimator_ = self.estimator
+        else:
+            fitted, rows = train_test_split(rows, test_size=self.test_size, stratify=y, random_state=self.random_state)
+            self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, fitted), y[fitted])
+        return self._scores(_safe_indexing(X, rows)), rows
+
+    def _set_threshold(self, scores, is_positive):
+        self.threshold_ = threshold_at_fpr(is_positive, scores, self.max_fpr, confidence=self.confidence)
+        n = self.n_negatives_ = int((~is_positive).sum())
+        if self.confidence is None:
+            self.fpr_bound_ = float((scores[~is_positive] > self.threshold_).mean())
+        else:
+            error = 1 - self.confidence
+            self.fpr_bound_ = largest_rate(most_above(n, self.max_fpr, error), n, error)
+
+    def _scores(self, X):
+        return self._of_positives(getattr(self.estimator_, _response_of(self.estimator_))(X))
+
+    def _of_positives(self, response):
+        """Return scores that are larger for the positive class."""
+        if np.ndim(response) == 2:
+            return response[:, self._positive]
+        return response if self._positive == 1 else -response
+
+    def decision_function(self, X):
+        """Return how far the scores are from the threshold; above 0 the prediction is `classes_[1]`.
+
+        Parameters
+        ----------
+        X : whatever the estimator predicts from, of n_samples rows
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,), float64
+            The score minus `threshold_`. If the positive class is `classes_[0]`, the negative of that.
+        """
+        check_is_fitted(self)
+        margin = self._scores(X) - np.float64(self.threshold_)
+        if self._positive == 1:
+            return margin
+        return np.where(margin > 0, -margin, np.maximum(-margin, SMALLEST))  # at the threshold is not above it
+
+    def predict(self, X):
+        """Predict the positive class if the score is above `threshold_`, otherwise the other one.
+
+        Parameters
+        ----------
+        X : whatever the estimator predicts from, of n_samples rows
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        above = self.decision_function(X) > 0
+        return self.classes_[above.astype(int)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
