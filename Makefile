@@ -13,7 +13,22 @@ BOUNDS := tests/fuzz tests/kernels tests/foundations/test_images.py tests/detect
 	$(patsubst %,tests/learners/test_%.py,trees binning column_samples) \
 	$(patsubst %,tests/features/test_%.py,centrist channels covariance lbp pyramid)
 
-.PHONY: reproduce paper test bounds fuzz bench lint clean
+# Build a copy of the package in build/$(1) with settings $(2), and run the tests of the kernels on it with settings $(3).
+# Functions without exceptions cannot pass on a wrong index: what they print becomes an error.
+define checked
+	rm -rf build/$(1)
+	mkdir -p build/$(1)/src
+	cp -r setup.py pyproject.toml README.md LICENSE paucens build/$(1)/src
+	find build/$(1)/src -name '*.c' -delete -o -name '*.so' -delete
+	$(2) $(BIN)/python -m pip install --quiet --no-deps --target build/$(1) build/$(1)/src
+	cp -r pyproject.toml reproduce tests build/$(1)
+	cd build/$(1) && $(3) ../../$(BIN)/python -m pytest -p no:cacheprovider \
+		-W error::pytest.PytestUnraisableExceptionWarning $(BOUNDS)
+endef
+SANITIZERS := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+RUNTIMES = $(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libstdc++.so)
+
+.PHONY: reproduce paper test bounds sanitize fuzz bench lint clean
 
 reproduce: $(VENV)/.reproduce
 	$(BIN)/python reproduce/all.py --scale small
@@ -25,13 +40,12 @@ test: $(VENV)/.test lint
 	$(BIN)/python -m pytest
 
 bounds: $(VENV)/.test
-	rm -rf build/bounds
-	mkdir -p build/bounds/src
-	cp -r setup.py pyproject.toml README.md LICENSE paucens build/bounds/src
-	find build/bounds/src -name '*.c' -delete -o -name '*.so' -delete
-	PAUCENS_DEBUG=1 $(BIN)/python -m pip install --quiet --no-deps --target build/bounds build/bounds/src
-	cp -r pyproject.toml reproduce tests build/bounds
-	cd build/bounds && ../../$(BIN)/python -m pytest -p no:cacheprovider $(BOUNDS)
+	$(call checked,bounds,PAUCENS_DEBUG=1,)
+
+# A wrong access or undefined behaviour ends the run with its place. LeakSanitizer would report Python itself.
+sanitize: $(VENV)/.test
+	$(call checked,sanitize,CFLAGS="$(SANITIZERS)" LDFLAGS="$(SANITIZERS)",LD_PRELOAD="$(RUNTIMES)" \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc)
 
 fuzz: $(VENV)/.test
 	PYTHONPATH=tests $(BIN)/python tests/fuzz/campaign.py $(N) $(SEED)

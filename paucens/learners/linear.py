@@ -83,13 +83,15 @@ class Linear(BaseEstimator):
 
     def _fit_checked(self, X, weights):
         self.n_features_in_ = X.shape[1]
-        used = np.flatnonzero(weights)
-        positive, magnitudes = weights[used] > 0, np.abs(weights[used])
+        mean = np.abs(weights[weights != 0]).mean() if weights.any() else 1.0
+        magnitudes = np.abs(weights) / mean
+        used = np.flatnonzero(magnitudes)  # weights that vanish beside the others are none
+        positive = weights[used] > 0
         if positive.all() or not positive.any():
             self.coef_, self.intercept_ = np.zeros(X.shape[1]), 1.0 if positive.all() else -1.0
             return self
         svm = LinearSVC(C=self.C, dual=False, tol=TOLERANCE)
-        svm.fit(X[used], positive, sample_weight=magnitudes / magnitudes.mean())
+        svm.fit(X[used], positive, sample_weight=magnitudes[used])
         self.coef_, self.intercept_ = svm.coef_[0], float(svm.intercept_[0])
         if float((weights * self.predictions(X).dense).sum()) < 0:
             self.coef_, self.intercept_ = -self.coef_, -self.intercept_

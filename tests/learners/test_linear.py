@@ -63,6 +63,14 @@ def test_one_class_is_predicted_everywhere(data, value, answer):
     assert set(Linear().fit(X, np.full(len(X), value)).predict(X)) == {answer}
 
 
+def test_weights_that_vanish_beside_the_others_are_none(data, capfd):
+    """LIBLINEAR would miss their class, and print it."""
+    X, _, weights = data
+    vanishing = np.where(weights > 0, 1e-200, 1e200) * weights
+    assert set(Linear().fit(X, vanishing).predict(X)) == {-1.0}
+    assert capfd.readouterr() == ("", "")
+
+
 def test_learners_are_the_same_alone_and_in_an_ensemble(data):
     X, y, _ = data
     order = np.concatenate([np.flatnonzero(y == 1), np.flatnonzero(y == 0)]).astype(np.int32)[::-1].copy()
