@@ -50,7 +50,7 @@ def settings(detector, rgb):
     cascade = detector.trees.with_rejection(-0.05)
     weights = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32)
     bings = [
-        calibrated(Bing(weights, *greedy_bases(weights, 2), normalised=normalised), [rgb], [share])[0]
+        calibrated(Bing(weights, *greedy_bases(weights, 2), normalised=normalised), detector.search, [rgb], [share])[0]
         for normalised, share in ((False, 0.3), (True, 0.6))
     ]
     product = itertools.product((detector.trees, cascade), (None, *bings), (None, first))
@@ -97,7 +97,7 @@ def costly_cells(detector, rgb, monkeypatch):
 
     def record(spec, rgb, families, threads, out, fill=ChannelSpec.fill):
         if set(families) - EARLY_CHANNELS:
-            computed.append(out.shape[0] * out.shape[1])
+            computed.append(out.shape[0] * out.shape[2])
         return fill(spec, rgb, families, threads, out)
 
     with monkeypatch.context() as patched:
@@ -108,7 +108,7 @@ def costly_cells(detector, rgb, monkeypatch):
 
 def test_bing_saves_the_channels_of_bands_without_windows(detector, rgb, monkeypatch):
     weights = np.ones((16, 8), dtype=np.float32)
-    (harsh,) = calibrated(Bing(weights, *greedy_bases(weights, 1)), [rgb], [0.999])
+    (harsh,) = calibrated(Bing(weights, *greedy_bases(weights, 1)), detector.search, [rgb], [0.999])
     setting = ways.Setting("some", "one", detector.trees, harsh)
     _, work, totals = leaving.leave_out(detector, [setting], rgb, np.empty((0, 3), dtype=int))
     assert work[0][3] == costly_cells(setting.switched_on(detector), rgb, monkeypatch) < totals[3]
