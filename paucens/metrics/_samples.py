@@ -17,7 +17,8 @@ def tallies_of(y_true, y_score, sample_weight, pos_label):
         weight = check_weights(sample_weight, is_positive)
         kept = weight > 0
         if not kept.all():
-            is_positive, scores, weight = is_positive[kept], scores[kept], weight[kept]
+            is_positive, weight = is_positive[kept], weight[kept]
+            scores = _exact(scores[kept], scores)  # the integers that are left may be small
     distinct, place = places(scores)
     return distinct, *tally(place, is_positive, weight)
 

@@ -73,6 +73,12 @@ def test_thresholds_of_integers():
     assert roc_points(Y, 2**53 - STEPS)[2].tolist() == [math.inf, *(2.0**53 - STEPS)]
 
 
+def test_integers_of_weight_0_do_not_count():
+    """Without them the others are small, and thresholds stand beside infinity."""
+    *rates, thresholds = roc_points([0, 1, 0], [12, 18, 2**63 + 15], sample_weight=[1, 2, 0])
+    assert thresholds.tolist() == [np.inf, 18, 12] and [rate.tolist() for rate in rates] == [[0, 0, 1], [0, 1, 1]]
+
+
 def test_numbers_that_are_no_integers_stay_floats():
     assert partial_auc(Y, np.array([1, Fraction(3, 2), 1.75, 2], dtype=object), (0, 1)) == 0.75
     assert partial_auc(Y, [1, 2**70 + 0.5, 1, 2.0**80], (0, 1)) == 1
