@@ -186,7 +186,7 @@ class LinearPAUCSVC(BinaryClassifier):
                 )
         self.n_iter_ = len(history)
         self.objective_, self.gap_ = (np.array(column) for column in zip(*history, strict=True))
-        if abs(gap) <= self.cut_tolerance * master.objective:
+        if abs(gap) / master.objective <= self.cut_tolerance:
             return None
         return "rounding errors" if ended else f"max_iter = {self.max_iter}"
 

@@ -21,6 +21,7 @@ ROUNDING = 1e-14  # rounding error of pairwise steps, relative to the largest pr
 STEP = 1 / 3
 MAX_AT_ONCE = 10_000  # BLAS splits dot products of longer vectors, so that they depend on its threads
 FINEST = 1e-13  # relative gap below which rounding decides
+COARSEST = 1e100  # larger tolerances, times an objective, would overflow
 DUAL_SHARE = 0.1  # share of the required gap that the dual solution may use up
 NOISE = 1e-15  # rounding error of a risk
 STUCK = 10  # iterations without gain that rounding errors must explain
@@ -178,7 +179,7 @@ class Master:
         If the dual was solved well enough, the objective falls or the new cut is violated, by a share of the gap. So
         without either, rounding errors decide.
         """
-        tolerance, before = max(tolerance, FINEST), self.objective
+        tolerance, before = min(max(tolerance, FINEST), COARSEST), self.objective
         allowed = DUAL_SHARE * tolerance * self.objective
         minimiser, gap = self._solve_dual(allowed)
         self._evaluate(self.weights + STEP * (minimiser - self.weights), rank_range)

@@ -39,6 +39,8 @@ EXTREMES = [
     PAUCEnsClassifier(cut_tolerance=1e-300, edge_tolerance=1e-300, n_estimators=3),
     PAUCEnsClassifier(cut_tolerance=1e300, edge_tolerance=1e300, n_estimators=3),
     PAUCEnsClassifier(nu=1e-50, cut_tolerance=1e-300, n_estimators=3),
+    PAUCEnsClassifier((0, 0.45), nu=1e50, cut_tolerance=1e300, mixture="auto", n_estimators=3),
+    PAUCEnsClassifier((0, 0.45), nu=1e50, cut_tolerance=1e300, learner=Stump(), n_estimators=7),
     PAUCEnsClassifier(learner=Tree(depth=10**12, max_leaves=31, leaves="real"), n_estimators=3),
     PAUCEnsClassifier(learner=Tree(leaves="real", leaf_ridge=1e308), n_estimators=3),
     PAUCEnsClassifier(learner=Tree(depth=10**12, max_leaves=10**12, column_fraction=1e-300), n_estimators=3),
