@@ -1,18 +1,23 @@
-"""The methods that `beyond_1.py` and `defaults.py` compare: training samples in, a scoring function out.
+"""The methods that `beyond_1.py`, `beyond_3.py` and `defaults.py` compare.
 
-Each function takes (X, y, fpr_range, seed) and the parameters of a configuration, fits on one thread, and returns a
-function that scores samples. Some need an optional library; `installed` tells whether it is there.
+Each `fit_` function takes (X, y, fpr_range, seed) and the parameters of a configuration, fits on one thread, and
+returns a function that scores samples. Each `make_` function takes the seed and the parameters and returns a classifier
+to be fitted, perhaps one of few trees. Some need an optional library; `installed` tells whether it is there.
 """
 
 import re
 from fractions import Fraction
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 
 import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
 from paucens.ensemble import DEFAULT_LEARNER
@@ -29,15 +34,18 @@ def installed(distribution):
 
 
 def parameters(configuration):
-    """Read "name=value, name=value"; the value beta becomes None.
+    """Read "name=value, name=value"; the value beta becomes None, other words remain.
 
-    >>> parameters("trees=300, columns=1/3, share=beta"), parameters("default")
-    ({'trees': 300, 'columns': 0.3333333333333333, 'share': None}, {})
+    >>> parameters("trees=300, columns=1/3, share=beta"), parameters("leaves=sign"), parameters("default")
+    ({'trees': 300, 'columns': 0.3333333333333333, 'share': None}, {'leaves': 'sign'}, {})
     """
-    return {
-        name: None if value == "beta" else int(value) if name in COUNTS else float(Fraction(value))
-        for name, value in re.findall("([a-z_]+)=([^,]+)", configuration)
-    }
+    return {name: _value(name, text) for name, text in re.findall("([A-Za-z_]+)=([^,]+)", configuration)}
+
+
+def _value(name, text):
+    if text.isalpha():
+        return None if text == "beta" else text
+    return int(text) if name in COUNTS else float(Fraction(text))
 
 
 def fit_paucens(X, y, fpr_range, seed, *, power=1.0, **parameters):
@@ -57,29 +65,52 @@ def fit_published(X, y, fpr_range, seed, *, depth, rounds, nu):
     return PAUCEnsClassifier(fpr_range, n_estimators=rounds, nu=nu, **fixed).fit(X, y).decision_function
 
 
+def make_paucens(seed, *, beta, depth, trees, nu, leaf_ridge=0.0, leaves="real", mixture="auto", binning="quantile"):
+    """Make our method for [0, beta], without annealing: what it is after t rounds does not depend on later ones."""
+    learner = Tree(depth=depth, leaves=leaves, leaf_ridge=leaf_ridge)
+    fixed = {"learner": learner, "anneal": False, "n_jobs": 1, "random_state": seed}
+    return PAUCEnsClassifier((0.0, beta), n_estimators=trees, nu=nu, mixture=mixture, binning=binning, **fixed)
+
+
 def fit_adaboost(X, y, fpr_range, seed, *, depth, rounds, shrinkage):
     """Fit discrete AdaBoost, balanced between the classes."""
     fixed = {"learner": Tree(depth=depth), "n_jobs": 1, "random_state": seed}
     return AdaBoostClassifier(n_estimators=rounds, shrinkage=shrinkage, **fixed).fit(X, y).decision_function
 
 
-def fit_lightgbm(X, y, fpr_range, seed, *, rate, trees, leaves, columns, ridge=0.0, objective=None):
+def make_adaboost(seed, *, depth, trees, leaves, shrinkage, leaf_ridge=0.0):
+    """Make AdaBoost of sign or real leaves, balanced between the classes."""
+    learner = Tree(depth=depth, leaves=leaves, leaf_ridge=leaf_ridge)
+    return AdaBoostClassifier(learner=learner, n_estimators=trees, shrinkage=shrinkage, n_jobs=1, random_state=seed)
+
+
+def make_logistic_regression(seed, *, C):
+    """Make a logistic regression of standardised features."""
+    return make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=200, random_state=seed))
+
+
+def fit_lightgbm(X, y, fpr_range, seed, **parameters):
     """Fit LightGBM to the logistic loss, or to the gradient that `objective` computes."""
+    return partial(make_lightgbm(seed, **parameters).fit(X, y).predict, raw_score=True)
+
+
+def make_lightgbm(seed, *, rate, trees, leaves=None, depth=None, columns=1.0, ridge=0.0, objective=None):
+    """Make LightGBM; without a depth trees have any number of levels, and without leaves 2^depth."""
     from lightgbm import LGBMClassifier
 
-    size = {"learning_rate": rate, "n_estimators": trees, "num_leaves": leaves}
+    size = {"n_estimators": trees, "num_leaves": leaves or 2**depth, "max_depth": depth or -1, "learning_rate": rate}
     fixed = {"n_jobs": 1, "random_state": seed, "deterministic": True, "force_col_wise": True, "verbose": -1}
-    model = LGBMClassifier(objective=objective, feature_fraction_bynode=columns, reg_lambda=ridge, **size, **fixed)
-    return partial(model.fit(X, y).predict, raw_score=True)
+    return LGBMClassifier(objective=objective, feature_fraction_bynode=columns, reg_lambda=ridge, **size, **fixed)
 
 
-def fit_top_pairs(X, y, fpr_range, seed, *, share, **parameters):
-    """Fit LightGBM to pairs of a positive and one of the highest-scored negatives: the rival to beat.
+def fit_top_pairs(X, y, fpr_range, seed, **parameters):
+    """Fit LightGBM to pairs of a positive and one of the highest-scored negatives: the rival to beat."""
+    return partial(make_top_pairs(seed, beta=fpr_range[1], **parameters).fit(X, y).predict, raw_score=True)
 
-    `share` is the fraction of the negatives that count as highest; None means the beta of the range.
-    """
-    objective = TopPairs(fpr_range[1] if share is None else share)
-    return fit_lightgbm(X, y, fpr_range, seed, objective=objective, **parameters)
+
+def make_top_pairs(seed, *, beta, share, **parameters):
+    """Make LightGBM with the loss of top pairs; the fraction of the negatives that count is the share, or else beta."""
+    return make_lightgbm(seed, objective=TopPairs(beta if share is None else share), **parameters)
 
 
 class TopPairs:
@@ -113,18 +144,40 @@ class TopPairs:
         return gradient, curvature
 
 
-def fit_xgboost(X, y, fpr_range, seed, *, rate, trees, leaves, columns, ridge=1.0):
-    """Fit XGBoost, with trees that grow best first like those of the others."""
+def fit_xgboost(X, y, fpr_range, seed, **parameters):
+    """Fit XGBoost."""
+    return partial(make_xgboost(seed, **parameters).fit(X, y).predict, output_margin=True)
+
+
+def make_xgboost(seed, *, rate, trees, leaves=None, depth=None, columns=1.0, ridge=1.0):
+    """Make XGBoost, with trees that grow best first like those of the others; leaves and depth as for LightGBM."""
     from xgboost import XGBClassifier
 
-    size = {"learning_rate": rate, "n_estimators": trees, "max_leaves": leaves, "max_depth": 0}
+    size = {"n_estimators": trees, "max_leaves": leaves or 2**depth, "max_depth": depth or 0, "learning_rate": rate}
     fixed = {"grow_policy": "lossguide", "tree_method": "hist", "n_jobs": 1, "random_state": seed}
-    model = XGBClassifier(colsample_bynode=columns, reg_lambda=ridge, **size, **fixed)
-    return partial(model.fit(X, y).predict, output_margin=True)
+    return XGBClassifier(colsample_bynode=columns, reg_lambda=ridge, **size, **fixed)
 
 
-def fit_histogram_boosting(X, y, fpr_range, seed, *, rate, trees, leaves, columns, ridge=0.0):
-    """Fit scikit-learn's histogram boosting, without early stopping."""
-    size = {"learning_rate": rate, "max_iter": trees, "max_leaf_nodes": leaves, "max_features": columns}
-    model = HistGradientBoostingClassifier(l2_regularization=ridge, early_stopping=False, random_state=seed, **size)
-    return model.fit(X, y).decision_function
+def fit_histogram_boosting(X, y, fpr_range, seed, **parameters):
+    """Fit scikit-learn's histogram boosting."""
+    return make_histogram_boosting(seed, **parameters).fit(X, y).decision_function
+
+
+def make_histogram_boosting(seed, *, rate, trees, leaves=None, depth=None, columns=1.0, ridge=0.0):
+    """Make scikit-learn's histogram boosting, without early stopping; leaves and depth as for LightGBM."""
+    size = {"max_iter": trees, "max_leaf_nodes": leaves or 2**depth, "max_depth": depth, "learning_rate": rate}
+    fixed = {"early_stopping": False, "random_state": seed}
+    return HistGradientBoostingClassifier(l2_regularization=ridge, max_features=columns, **size, **fixed)
+
+
+def scores_after(model, X, n):
+    """Score by the first n trees of a fitted ensemble, or by all if it has fewer; a model without trees as it is."""
+    if hasattr(model, "booster_"):  # LightGBM
+        return model.predict(X, raw_score=True, num_iteration=n)
+    if hasattr(model, "get_booster"):  # XGBoost
+        return model.predict(X, output_margin=True, iteration_range=(0, n))
+    if hasattr(model, "truncated"):
+        return model.truncated(min(n, len(model.learners_))).decision_function(X)
+    if hasattr(model, "staged_decision_function"):
+        return next(islice(model.staged_decision_function(X), n - 1, None))
+    return model.decision_function(X)
