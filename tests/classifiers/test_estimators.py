@@ -30,6 +30,7 @@ from paucens.structural import LinearPAUCSVC
 
 CLASSIFIERS = [
     PAUCEnsClassifier(n_estimators=30),
+    PAUCEnsClassifier((0, 1), n_estimators=30, early_stopping=True, validation_fraction=0.3),
     AdaBoostClassifier(n_estimators=30),
     AdaBoostLDAClassifier(n_estimators=30),
     AsymBoostClassifier(2.0, n_estimators=30),

@@ -128,7 +128,15 @@ def test_loaded_models_check_their_input(fitted, tmp_path):
         PAUCEnsClassifier.load(tmp_path / "model.npz").predict(np.zeros((3, 5)))
 
 
-JOINED = {"mixture": None, "binning": "quantile", "row_fraction": 1.0, "train_range": None}  # since version 0.1
+JOINED = {  # since version 0.1
+    "mixture": None,
+    "binning": "quantile",
+    "row_fraction": 1.0,
+    "train_range": None,
+    "early_stopping": False,
+    "validation_fraction": 0.1,
+    "n_iter_no_change": 10,
+}
 OLD_FILES = Path(__file__).parent / "saved_by_0_1"
 
 
