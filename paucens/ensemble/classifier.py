@@ -136,6 +136,10 @@ class PAUCEnsClassifier(WeightedEnsemble):
     As long as no combination of the learners lifts the mean score of the positives above the mean of the
     j_beta best negatives, w = 0 is the exact optimum for every nu. Fitting goes on through such rounds.
 
+    There is no `predict_proba`, because only the order of the scores is trained. For probabilities in the same order,
+    `CalibratedClassifierCV(model, method="sigmoid", ensemble=False)` of scikit-learn learns them from scores that are
+    predicted in cross-validation.
+
     Examples
     --------
     >>> from paucens import PAUCEnsClassifier, Stump, partial_auc
