@@ -5,7 +5,7 @@ import pytest
 
 from paucens import PAUCEnsClassifier, Stump, Tree
 from paucens.datasets import load_toy
-from paucens.ensemble import RowSample
+from paucens.ensemble.rounds import RowSample
 
 SMALL = {"learner": Tree(depth=2), "n_estimators": 6, "nu": 1.0, "anneal": False}
 

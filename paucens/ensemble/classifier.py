@@ -1,19 +1,15 @@
-"""Algorithm 1: an ensemble trained for one slice of the ROC curve."""
-
-from dataclasses import dataclass, field
-from typing import NamedTuple
+"""The estimator of Algorithm 1: its parameters, its fit and its warnings."""
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, training_threshold, wider_ranges
+from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, wider_ranges
+from paucens.ensemble.rounds import run_rounds
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
-from paucens.metrics import check_fpr_range, rank_range
+from paucens.metrics import check_fpr_range
 from paucens.parallel import Threads
-from paucens.persistence import array_of
-from paucens.progress import progress_bar
 from paucens.validation import all_or_nothing, check_choice, check_positive, warn_user
 
 DEFAULT_LEARNER = Tree(
@@ -226,7 +222,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
             ranges = training_rank_ranges(n, trained, self.n_estimators, anneal)
             kind = training.trainer.prediction_kind
             master = Master(m, n, self.nu, self.formulation, kind, self.n_estimators, wider)
-            rounds, self.stop_reason_ = self._run_rounds(training, master, ranges)
+            rounds, self.stop_reason_ = run_rounds(self, training, master, ranges)
         self._set_fit(rounds.learners, rounds.weights, rounds.thresholds)
         self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*rounds.history, strict=True))
         self.n_cuts_ = n_cuts.astype(np.int64)
@@ -288,126 +284,3 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 "anneal=True narrows [0, 1] to [0, beta], which needs a range that starts at 0, and no mixture; got "
                 f"{trained} and mixture={self.mixture!r}. Set anneal='auto' or False."
             )
-
-    def _run_rounds(self, training, master, ranges):
-        """Train a learner and solve for all weights in each round; return the rounds and why they ended."""
-        with training.checkpoint.resumed() as (learners, state):
-            rounds = Rounds.from_arrays(learners, state)
-            if learners:
-                master.restore(state, [training.trainer.predictions_of(learner) for learner in learners])
-        beta = check_fpr_range(self.fpr_range)[1]
-        last = rank_range(master.n_negatives, (0.0, beta))[1]
-        sample = RowSample(master.n_positives + master.n_negatives, self.row_fraction, training.seed)
-        with progress_bar(total=len(ranges), initial=len(learners), verbose=self.verbose, desc="pAUCEns") as progress:
-            for t in range(len(learners), len(ranges)):
-                before, ranks = ranges[max(t - 1, 0)], ranges[t]
-                learner, predictions, promising = self._promising_learner(training.trainer, master, t, before, sample)
-                # While annealing, the next range may help; so may the columns of the next stage.
-                exhausted = not promising and before == ranges[-1] and t >= training.trainer.last_stage
-                if exhausted and t > 0:
-                    return rounds, "edge"
-                master.append(predictions)
-                n_cuts = master.solve(ranks, self.cut_tolerance, new_range=ranks != before)
-                while not master.weights.any() and master.widen():
-                    n_cuts += master.solve(ranks, self.cut_tolerance)
-                size = np.abs(master.weights).sum()
-                threshold = training_threshold(*master.scores(max(last, ranks[1])), master.n_negatives, beta, size)
-                gap = master.objective - master.bound
-                rounds.append(learner, master.weights, threshold, (master.objective, gap, n_cuts))
-                progress.update()
-                progress.set_postfix(objective=f"{master.objective:.4g}", gap=f"{gap:.1e}", cuts=n_cuts, refresh=False)
-                if exhausted:
-                    return rounds, "edge"
-                training.checkpoint.keep(rounds.learners, lambda: master.state() | rounds.to_arrays())
-        return rounds, "n_estimators"
-
-    def _promising_learner(self, trainer, master, t, ranks, sample):
-        """Train the learner of round t; return it, its predictions and whether its promise is enough to go on.
-
-        If the promise is too small, the master is solved to `edge_tolerance` and a learner that may use all rows and
-        columns is trained instead.
-        """
-        learner, predictions, promise = train_on_dual(trainer, master, t, sample)
-        if promise > self.edge_tolerance:
-            return learner, predictions, True
-        if t > 0:
-            master.solve(ranks, min(self.edge_tolerance, self.cut_tolerance))
-        learner, predictions, promise = train_on_dual(trainer, master, t)
-        return learner, predictions, promise > self.edge_tolerance
-
-
-def train_on_dual(trainer, master, t, sample=None):
-    """Train on lambda' S; return the learner, its predictions and its promise.
-
-    Without a sample of the rows, the learner may also use all columns. The promise is e^2 / 2, the most by which the
-    objective can fall, relative to the objective; its edge e is over all rows.
-    """
-    signed_weights = master.signed_weights()
-    part = signed_weights if sample is None else sample.of_round(signed_weights, t)
-    learner, predictions = trainer.train(part, t, every_column=sample is None)
-    edge = float((signed_weights * predictions.dense).sum())
-    return learner, predictions, edge * edge / 2 / master.objective
-
-
-class RowSample(NamedTuple):
-    """The rows that the learner of a round is trained on."""
-
-    n_rows: int
-    fraction: float
-    seed: int
-
-    def of_round(self, signed_weights, t):
-        """Return the signed weights with 0 for the rows that are not drawn in round t."""
-        if self.fraction == 1:
-            return signed_weights
-        n_drawn = max(1, round(self.fraction * self.n_rows))
-        drawn = np.random.default_rng((self.seed, t)).permutation(self.n_rows)[:n_drawn]
-        part = np.zeros_like(signed_weights)
-        part[drawn] = signed_weights[drawn]
-        return part
-
-
-@dataclass
-class Rounds:
-    """The rounds so far, one entry each.
-
-    Attributes
-    ----------
-    learners : list of fitted learners
-    weights : list of ndarray
-        Weights of all learners after the round.
-    thresholds : list of float
-    history : list of tuples
-        Objective, gap and number of cuts.
-    """
-
-    learners: list = field(default_factory=list)
-    weights: list = field(default_factory=list)
-    thresholds: list = field(default_factory=list)
-    history: list = field(default_factory=list)
-
-    def append(self, learner, weights, threshold, history):
-        """Add a round."""
-        self.learners.append(learner)
-        self.weights.append(weights)
-        self.thresholds.append(threshold)
-        self.history.append(history)
-
-    def to_arrays(self):
-        """Return all but the learners as a dict of arrays, for a checkpoint."""
-        return {
-            "stages": np.concatenate(self.weights),
-            "thresholds": np.array(self.thresholds),
-            "history": np.array(self.history),
-        }
-
-    @classmethod
-    def from_arrays(cls, learners, arrays):
-        """Return the rounds of a checkpoint, given its learners; no rounds if there are none."""
-        if not learners:
-            return cls()
-        n = len(learners)
-        stages = array_of(arrays, "stages", np.float64, (n * (n + 1) // 2,))
-        thresholds = array_of(arrays, "thresholds", np.float64, (n,)).tolist()
-        history = array_of(arrays, "history", np.float64, (n, 3)).tolist()
-        return cls(learners, np.split(stages, np.cumsum(np.arange(1, n))), thresholds, list(map(tuple, history)))
