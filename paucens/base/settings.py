@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 OF_NO_EFFECT = ("n_jobs", "verbose", "pos_label")  # binned samples say which are positive
+OF_EARLY_STOPPING = ("early_stopping", "validation_fraction", "n_iter_no_change")  # without effect if it is off
 OF_LONE_LEARNERS = ("max_bins", "random_state")  # an ensemble uses its own
 MOST_NAMED = 4  # differences in a message
 
@@ -27,7 +28,8 @@ def ensemble_settings(ensemble, without=()):
     {'class': 'AdaBoostClassifier', 'learner': {'class': 'Linear', 'C': 1.0}, 'shrinkage': 1.0}
     """
     learner = ensemble.default_learner if ensemble.learner is None else ensemble.learner
-    settings = _parameters(ensemble, (*OF_NO_EFFECT, *without))
+    unused = () if getattr(ensemble, "early_stopping", False) else OF_EARLY_STOPPING
+    settings = _parameters(ensemble, (*OF_NO_EFFECT, *unused, *without))
     return settings | {"learner": _parameters(learner, OF_LONE_LEARNERS)}
 
 

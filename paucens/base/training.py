@@ -1,12 +1,14 @@
 """Preparation of training data: from X and y to a trainer, the numbers of samples and a checkpoint."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from paucens.base.checkpoint import Checkpoint
+from paucens.base.early_stopping import NoValidation, Validation, held_out, stops_early
 from paucens.base.settings import data_settings, ensemble_settings
 from paucens.learners import Trainer, adapted
 from paucens.learners.binning import BinnedData
@@ -24,6 +26,8 @@ class TrainingData(NamedTuple):
         File to resume from, and to write while fitting.
     seed : int
         Of all that is drawn in the fit.
+    validation : Validation or NoValidation
+        Of samples that are held out, which are not among those above.
     """
 
     trainer: Trainer
@@ -31,6 +35,7 @@ class TrainingData(NamedTuple):
     n_negatives: int
     checkpoint: Checkpoint
     seed: int
+    validation: Validation | NoValidation
 
 
 class BinnedSamples(NamedTuple):
@@ -64,11 +69,18 @@ def prepare(ensemble, X, y, threads):
     if isinstance(X, BinnedSamples):
         return _prepare_binned(ensemble, learner, X, threads)
     X, positive = check_features_and_target(ensemble, X, y)
+    seed, validation = _seed(ensemble), NoValidation()
+    if stops_early(ensemble):
+        held = held_out(ensemble, positive, seed)
+        X_held = X[held]
+        validation = Validation(
+            ensemble, positive[held], lambda fitted: adapted(fitted).predictions(X_held, threads), threads
+        )
+        X, positive = X[~held], positive[~held]
     order = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]).astype(np.int32)
     positives = np.flatnonzero(positive) if getattr(ensemble, "binning", "quantile") == "tails" else None
-    seed = _seed(ensemble)
     trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, seed, positives)
-    return TrainingData(trainer, int(positive.sum()), int((~positive).sum()), Checkpoint(), seed)
+    return TrainingData(trainer, int(positive.sum()), int((~positive).sum()), Checkpoint(), seed, validation)
 
 
 def _prepare_binned(ensemble, learner, samples, threads):
@@ -80,14 +92,31 @@ def _prepare_binned(ensemble, learner, samples, threads):
         raise ValueError(
             f"pos_label must be None or 1 for samples that are listed by class; got {ensemble.pos_label!r}."
         )
+    if stops_early(ensemble) and len(samples.stages) > 1:
+        raise ValueError(
+            "early_stopping=True could end before the last of the stages, whose features no tree would use then. Set "
+            "early_stopping=False, or train without stages."
+        )
     n_features, n_samples = samples.binned.codes.shape
     ensemble.classes_, ensemble.n_features_in_ = np.array([0, 1]), n_features
-    seed = _seed(ensemble)
-    trainer = learner.make_binned_trainer(samples.binned, threads, seed, samples.stages)
     samples.checkpoint.bind(
         lambda: ensemble_settings(ensemble) | data_settings(samples.binned, samples.n_positives, samples.stages)
     )
-    return TrainingData(trainer, samples.n_positives, n_samples - samples.n_positives, samples.checkpoint, seed)
+    binned, positive = samples.binned, np.arange(n_samples) < samples.n_positives
+    seed, validation = _seed(ensemble), NoValidation()
+    if stops_early(ensemble):
+        held = held_out(ensemble, positive, seed)
+        of_held = learner.make_binned_trainer(_rows_of(binned, held), threads, seed)
+        validation = Validation(ensemble, positive[held], of_held.predictions_of, threads)
+        binned, positive = _rows_of(binned, ~held), positive[~held]
+    trainer = learner.make_binned_trainer(binned, threads, seed, samples.stages)
+    m = int(positive.sum())
+    return TrainingData(trainer, m, len(positive) - m, samples.checkpoint, seed, validation)
+
+
+def _rows_of(binned, mask):
+    """Return a copy of some of the samples; a mapped file stays as it is."""
+    return replace(binned, codes=np.compress(mask, binned.codes, axis=1))
 
 
 def _seed(ensemble):
@@ -119,7 +148,8 @@ def fit_binned(ensemble, binned, n_positives, checkpoint=None, stages=()):
     TypeError
         If the learner is not a tree.
     ValueError
-        If the checkpoint is damaged or belongs to another fit: to other data, parameters that matter, or stages.
+        If the checkpoint is damaged or belongs to another fit: to other data, parameters that matter, or stages; or if
+        the ensemble stops early and there is more than one stage.
     """
     checkpoint = checkpoint or Checkpoint()
     with checkpoint.locked():

@@ -10,14 +10,16 @@ from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
 from paucens.parallel import Threads
-from paucens.validation import all_or_nothing, check_choice, check_positive, warn_user
+from paucens.persistence import array_of
+from paucens.validation import all_or_nothing, check_choice, check_integer, check_positive, check_within, warn_user
 
 DEFAULT_LEARNER = Tree(
     depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3, column_sampling="node"
 )
+LEAST_FRACTION = 1e-6  # that may be held out, or left to train on
 WIDEST, ENOUGH = 0.1, 200  # an automatic range ends there, or where it holds so many negatives
 HISTORY = {  # attributes that tell how a fit went, see `history_from_file`
-    "stop_reason_": ("edge", "n_estimators"),
+    "stop_reason_": ("edge", "n_estimators", "validation"),
     "objective_": np.float64,
     "gap_": np.float64,
     "n_cuts_": np.int64,
@@ -45,7 +47,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
         at most 2 nu^2, so a nu below half of `edge_tolerance` stops after one round.
     anneal : bool or "auto", default="auto"
         Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (0.97 T))),
-        t = 1..T. "auto" anneals if alpha is 0, the only case in which annealing is defined, and there is no mixture.
+        t = 1..T. "auto" anneals if alpha is 0, the only case in which annealing is defined, and there is neither a
+        mixture nor early stopping.
     mixture : None, "auto" or list of (float, float), default=None
         Minimise a mean of the risks in several ranges [0, beta_k], given as pairs of beta_k and its share. One of them
         is beta, and the shares have the sum 1. "auto" has equal shares of 1, 0.1, 0.01, ... down to beta. It is for
@@ -59,6 +62,16 @@ class PAUCEnsClassifier(WeightedEnsemble):
         Fitting stops when a new learner of edge e promises at most e^2 / 2 <= edge_tolerance * objective.
     row_fraction : float in (0, 1], default=1.0
         Share of the samples that each learner is trained on, drawn anew in each round.
+    early_stopping : bool, default=False
+        Hold out a part of the samples, drawn by `random_state`, and stop when the partial AUC in `fpr_range` on it has
+        not risen for `n_iter_no_change` rounds. The model is that of its best round, the first of equals. It is trained
+        without the part, and without annealing, whose early rounds are of other ranges than the one that is judged;
+        mixture="auto" takes its place for narrow ranges.
+    validation_fraction : float in (0, 1), default=0.1
+        Share of each class to hold out. The scores are as noisy as the negatives that are held out in the range are
+        few. Rows that belong together, such as those of one patient, are not kept together.
+    n_iter_no_change : int, default=10
+        Number of rounds without a rise after which fitting stops. Rounds before the first weight above 0 do not count.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
     binning : {"quantile", "tails"}, default="quantile"
@@ -93,8 +106,11 @@ class PAUCEnsClassifier(WeightedEnsemble):
     n_cuts_ : ndarray of shape (n_iter_,)
         Number of calls of the constraint oracle for the weights of each round.
     n_iter_ : int
-        Number of rounds.
-    stop_reason_ : {"edge", "n_estimators"}
+        Number of rounds; with early stopping of those that are kept.
+    stop_reason_ : {"edge", "n_estimators", "validation"}
+    validation_score_ : ndarray
+        With early stopping the partial AUC on the part held out, normalised, after each round, also after those that
+        follow the best one and are not kept. Otherwise it is empty.
     n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
@@ -119,6 +135,10 @@ class PAUCEnsClassifier(WeightedEnsemble):
 
     As long as no combination of the learners lifts the mean score of the positives above the mean of the
     j_beta best negatives, w = 0 is the exact optimum for every nu. Fitting goes on through such rounds.
+
+    There is no `predict_proba`, because only the order of the scores is trained. For probabilities in the same order,
+    `CalibratedClassifierCV(model, method="sigmoid", ensemble=False)` of scikit-learn learns them from scores that are
+    predicted in cross-validation.
 
     Examples
     --------
@@ -166,6 +186,9 @@ class PAUCEnsClassifier(WeightedEnsemble):
         cut_tolerance=1e-2,
         edge_tolerance=1e-4,
         row_fraction=1.0,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
         max_bins=MAX_BINS,
         binning="quantile",
         pos_label=None,
@@ -184,6 +207,9 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self.cut_tolerance = cut_tolerance
         self.edge_tolerance = edge_tolerance
         self.row_fraction = row_fraction
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.max_bins = max_bins
         self.binning = binning
         self.pos_label = pos_label
@@ -210,7 +236,8 @@ class PAUCEnsClassifier(WeightedEnsemble):
         ------
         ValueError
             If the data are not finite, not numeric, sparse or empty, y has one class or more than two, a
-            parameter is out of range, or a range with alpha > 0 holds no negative.
+            parameter is out of range, or a range with alpha > 0 holds no negative. With early stopping also if a class
+            has one sample, or the range holds no negative of those held out.
         """
         self._check_parameters()
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
@@ -218,16 +245,35 @@ class PAUCEnsClassifier(WeightedEnsemble):
             m, n = training.n_positives, training.n_negatives
             trained = self._trained_range(n)
             wider = wider_ranges(n, trained, self.mixture)
-            anneal = bool(self.anneal) and not wider
+            anneal = bool(self.anneal) and not wider and not self.early_stopping
             ranges = training_rank_ranges(n, trained, self.n_estimators, anneal)
             kind = training.trainer.prediction_kind
             master = Master(m, n, self.nu, self.formulation, kind, self.n_estimators, wider)
             rounds, self.stop_reason_ = run_rounds(self, training, master, ranges)
         self._set_fit(rounds.learners, rounds.weights, rounds.thresholds)
+        self.validation_score_ = np.array(training.validation.scores)
         self.objective_, self.gap_, n_cuts = (np.array(column) for column in zip(*rounds.history, strict=True))
         self.n_cuts_ = n_cuts.astype(np.int64)
         self._warn()
         return self
+
+    def truncated(self, n):
+        """Return the model as it stood after round n; see `WeightedEnsemble.truncated`."""
+        model = super().truncated(n)
+        model.validation_score_ = self.validation_score_[:n]
+        return model
+
+    def _fit_to_file(self):
+        header, arrays = super()._fit_to_file()
+        return header, arrays | ({"validation_score_": self.validation_score_} if len(self.validation_score_) else {})
+
+    def _fit_from_file(self, header, arrays):
+        super()._fit_from_file(header, arrays)
+        self.validation_score_ = np.zeros(0)
+        if "validation_score_" in arrays:
+            self.validation_score_ = array_of(arrays, "validation_score_", np.float64, (None,))
+            if len(self.validation_score_) < self.n_iter_:
+                raise ValueError(f"validation_score_ holds fewer than n_iter_ = {self.n_iter_} values. It is damaged.")
 
     def _trained_range(self, n_negatives):
         """Return the range whose risk is minimised."""
@@ -255,17 +301,18 @@ class PAUCEnsClassifier(WeightedEnsemble):
             )
         if self.weights_.any() and self.stop_reason_ == "edge":
             self.warn_of_early_end(
-                self.n_iter_,
-                f"no further learner promises to lower the objective of {self.objective_[-1]:.2g} by more than "
+                max(self.n_iter_, len(self.validation_score_)),
+                "no further learner promises to lower the objective by more than "
                 f"edge_tolerance = {self.edge_tolerance:g} of it. If the training samples are separated, simpler "
                 "learners (trees of fewer leaves) or more and harder samples help. If not, a larger nu or deeper trees "
                 "help.",
             )
         if not self.weights_.any():
+            remedy = "mixture='auto'" if self.early_stopping else "anneal=True"
             warn_user(
                 f"All weights are 0 in the end (n_iter_ = {self.n_iter_}): no combination of the learners lifts the "
                 "positives above the best negatives of the range, so every sample gets the same score. A wider range, "
-                "anneal=True, deeper trees, leaves='real' or more rounds help."
+                f"{remedy}, deeper trees, leaves='real' or more rounds help."
             )
 
     def _check_parameters(self):
@@ -283,4 +330,15 @@ class PAUCEnsClassifier(WeightedEnsemble):
             raise ValueError(
                 "anneal=True narrows [0, 1] to [0, beta], which needs a range that starts at 0, and no mixture; got "
                 f"{trained} and mixture={self.mixture!r}. Set anneal='auto' or False."
+            )
+        self._check_early_stopping()
+
+    def _check_early_stopping(self):
+        stops = check_choice("early_stopping", self.early_stopping, (True, False))
+        check_within("validation_fraction", self.validation_fraction, LEAST_FRACTION, 1 - LEAST_FRACTION, "0.1 to 0.3")
+        check_integer("n_iter_no_change", self.n_iter_no_change, 1)
+        if stops and check_choice("anneal", self.anneal, ("auto", True, False)) is True:
+            raise ValueError(
+                "anneal=True trains early rounds for wider ranges than fpr_range, in which early_stopping=True judges "
+                "all rounds. Set anneal='auto' or False, and mixture='auto' if the range is narrow."
             )

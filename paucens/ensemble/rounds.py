@@ -28,15 +28,19 @@ def run_rounds(ensemble, training, master, ranges):
     Returns
     -------
     rounds : Rounds
-    stop_reason : {"edge", "n_estimators"}
+        If samples are held out, those up to the one of the best validation score.
+    stop_reason : {"edge", "n_estimators", "validation"}
     """
+    validation = training.validation
     with training.checkpoint.resumed() as (learners, state):
         rounds = Rounds.from_arrays(learners, state)
         if learners:
             master.restore(state, [training.trainer.predictions_of(learner) for learner in learners])
+            validation.restore(learners, rounds.weights, state)
     beta = check_fpr_range(ensemble.fpr_range)[1]
     last = rank_range(master.n_negatives, (0.0, beta))[1]
     sample = RowSample(master.n_positives + master.n_negatives, ensemble.row_fraction, training.seed)
+    exhausted = False
     with progress_bar(total=len(ranges), initial=len(learners), verbose=ensemble.verbose, desc="pAUCEns") as progress:
         for t in range(len(learners), len(ranges)):
             before, ranks = ranges[max(t - 1, 0)], ranges[t]
@@ -44,7 +48,7 @@ def run_rounds(ensemble, training, master, ranges):
             # While annealing, the next range may help; so may the columns of the next stage.
             exhausted = not promising and before == ranges[-1] and t >= training.trainer.last_stage
             if exhausted and t > 0:
-                return rounds, "edge"
+                break
             master.append(predictions)
             n_cuts = master.solve(ranks, ensemble.cut_tolerance, new_range=ranks != before)
             while not master.weights.any() and master.widen():
@@ -53,12 +57,14 @@ def run_rounds(ensemble, training, master, ranges):
             threshold = training_threshold(*master.scores(max(last, ranks[1])), master.n_negatives, beta, size)
             gap = master.objective - master.bound
             rounds.append(learner, master.weights, threshold, (master.objective, gap, n_cuts))
+            validation.add(learner, master.weights, threshold)
             progress.update()
             progress.set_postfix(objective=f"{master.objective:.4g}", gap=f"{gap:.1e}", cuts=n_cuts, refresh=False)
-            if exhausted:
-                return rounds, "edge"
-            training.checkpoint.keep(rounds.learners, lambda: master.state() | rounds.to_arrays())
-    return rounds, "n_estimators"
+            if exhausted or validation.ended:
+                break
+            training.checkpoint.keep(rounds.learners, lambda: master.state() | rounds.to_arrays() | validation.state())
+    reason = "edge" if exhausted else "validation" if validation.ended else "n_estimators"
+    return rounds.first(validation.n_kept), reason
 
 
 def _promising_learner(ensemble, trainer, master, t, ranks, sample):
@@ -132,6 +138,10 @@ class Rounds:
         self.weights.append(weights)
         self.thresholds.append(threshold)
         self.history.append(history)
+
+    def first(self, n):
+        """Return the first n rounds, or all if n is None."""
+        return Rounds(self.learners[:n], self.weights[:n], self.thresholds[:n], self.history[:n])
 
     def to_arrays(self):
         """Return all but the learners as a dict of arrays, for a checkpoint."""

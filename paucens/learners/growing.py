@@ -14,7 +14,7 @@ from paucens._kernels.trees import (
     search_columns,
     subtract_histograms,
 )
-from paucens.learners.nodes import TreeNodes
+from paucens.learners.nodes import UNKNOWN, TreeNodes
 
 ALONE = 1024  # a weight of more than this many times the sum of the others would leave them too little of the grid
 GRID_BITS = 30  # sum of |weights| on the grid stays below 2**31, with room for rounding
@@ -141,6 +141,7 @@ class TreeGrower:
         Returns
         -------
         TreeNodes
+            With unknown numbers of samples, see `with_n_samples`.
         """
         grid, exponent = to_grid(signed_weights if self.rule.real_leaves else without_excess(signed_weights))
         n = pack_weights(grid, self._rows, self._weights)
@@ -333,6 +334,7 @@ class TreeGrower:
                 [self.binned.threshold(c, k) if c >= 0 else 0.0 for c, k in zip(column, code, strict=True)]
             ),
             child=np.array([node.child for node in nodes], dtype=np.int32),
+            n_samples=np.full(len(nodes), UNKNOWN, dtype=np.int64),
             value=np.array([node.value for node in nodes]),
             gain=np.ldexp([node.gain if node.child else 0.0 for node in nodes], -exponent),
         )

@@ -20,6 +20,8 @@ class TreeNodes(NamedTuple):
         The same split on feature values: values up to `threshold` go left.
     child : int32
         The left child; the right child is the next node; 0 marks a leaf.
+    n_samples : int64
+        Number of training samples that reach the node, whatever their weights; UNKNOWN in files of version 0.1.
     value : float64
         Prediction of the node in [-1, 1], used at leaves.
     gain : float64
@@ -30,12 +32,14 @@ class TreeNodes(NamedTuple):
     code: np.ndarray
     threshold: np.ndarray
     child: np.ndarray
+    n_samples: np.ndarray
     value: np.ndarray
     gain: np.ndarray
 
 
+UNKNOWN = -1  # number of samples
 MOST_CODES = 256  # bins are bytes
-DTYPES = TreeNodes(np.int32, np.int32, np.float64, np.int32, np.float64, np.float64)
+DTYPES = TreeNodes(np.int32, np.int32, np.float64, np.int32, np.int64, np.float64, np.float64)
 
 
 def leaves_of_codes(nodes, binned, threads):
@@ -60,6 +64,14 @@ def leaves_of_values(nodes, X, threads):
     return leaf
 
 
+def with_n_samples(nodes, leaf):
+    """Return the nodes with the numbers of samples that reach them, given the leaf that each sample reaches."""
+    n_samples = np.bincount(leaf, minlength=len(nodes.child)).astype(np.int64)
+    for node in np.flatnonzero(nodes.child)[::-1]:  # a child comes after its parent
+        n_samples[node] = n_samples[nodes.child[node]] + n_samples[nodes.child[node] + 1]
+    return nodes._replace(n_samples=n_samples)
+
+
 def trees_to_arrays(trees):
     """Return the nodes of all trees end to end and where each tree begins, a dict of arrays."""
     arrays = {
@@ -73,6 +85,8 @@ def trees_from_arrays(arrays, n_features):
     """Return the trees of `trees_to_arrays`, a list of TreeNodes; raise ValueError if a number is out of bounds."""
     start = persistence.array_of(arrays, "nodes/start", np.int64, (None,))
     n_nodes = len(arrays["nodes/child"])
+    unknown = np.full(n_nodes, UNKNOWN, dtype=np.int64)
+    arrays = {"nodes/n_samples": unknown} | arrays  # files of version 0.1 do not have them
     nodes = TreeNodes(
         *(
             persistence.array_of(arrays, f"nodes/{name}", dtype, (n_nodes,))
@@ -98,5 +112,7 @@ def _check_nodes(nodes, start, sizes, n_features):
         raise ValueError("nodes/child: a node is its own ancestor, or lies outside its tree. The file is damaged.")
     persistence.check_index("nodes/column", nodes.column[inner], n_features)
     persistence.check_index("nodes/code", nodes.code, MOST_CODES)
+    if (nodes.n_samples < UNKNOWN).any():
+        raise ValueError("nodes/n_samples holds a negative number of samples. The file is damaged.")
     if (np.abs(nodes.value) > 1).any():
         raise ValueError("nodes/value holds a prediction outside [-1, 1]. The file is damaged.")

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from paucens.learners.binning import MAX_BINS, bin_features
 from paucens.learners.growing import GrowingRule, TreeGrower
-from paucens.learners.nodes import leaves_of_codes, leaves_of_values, trees_from_arrays, trees_to_arrays
+from paucens.learners.nodes import leaves_of_codes, leaves_of_values, trees_from_arrays, trees_to_arrays, with_n_samples
 from paucens.learners.protocol import Predictions
 from paucens.parallel import Threads
 from paucens.validation import (
@@ -53,7 +53,8 @@ class TreeLearner(BaseEstimator):
         seed = check_random_state(getattr(self, "random_state", None)).randint(2**31)
         with np.errstate(under="ignore"), Threads(1) as threads:
             binned = bin_features(X, check_integer("max_bins", self.max_bins, 2, MAX_BINS), threads)
-            self.nodes_ = TreeGrower(binned, rule, threads).grow(weights, (seed, 0))
+            nodes = TreeGrower(binned, rule, threads).grow(weights, (seed, 0))
+            self.nodes_ = with_n_samples(nodes, leaves_of_codes(nodes, binned, threads))
         return self
 
     def predict(self, X):
@@ -150,7 +151,9 @@ class TreeTrainer:
         """Grow the tree of a round; see `Trainer`."""
         learner = copy.copy(self._template)
         learner.nodes_ = self._grower(round).grow(signed_weights, (self._seed, round), every_column)
-        return learner, self.predictions_of(learner)
+        predictions = self.predictions_of(learner)
+        learner.nodes_ = with_n_samples(learner.nodes_, predictions.index)
+        return learner, predictions
 
     def _grower(self, round):
         """Return the grower of the stage that a round belongs to."""

@@ -93,6 +93,25 @@ def test_a_fit_resumes_at_any_checkpoint(kind, monkeypatch, tmp_path):
         np.testing.assert_array_equal(getattr(whole, name), getattr(resumed, name))
 
 
+@pytest.mark.parametrize("patience", [8, 30])
+def test_a_fit_that_stops_early_resumes(patience, monkeypatch, tmp_path):
+    monkeypatch.setattr("paucens.base.checkpoint.EVERY", 4)
+    X = load_toy(300, 500, random_state=0)[0]  # positives are first
+    binned = bin_features(X, 256, Threads(1))
+    stopping = {"early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": patience}
+    model = PAUCEnsClassifier((0, 0.2), n_estimators=40, random_state=3, **stopping)
+    whole = fit_binned(clone(model), binned, 300)
+    n_rounds = len(whole.validation_score_)
+    assert n_rounds == min(whole.n_iter_ + patience, 40) > 9
+    for after in (5, 9, n_rounds - 1):
+        with pytest.raises(KeyboardInterrupt):
+            fit_binned(clone(model), binned, 300, CutShort(tmp_path / "fit.npz", after))
+    resumed = fit_binned(clone(model), binned, 300, Checkpoint(tmp_path / "fit.npz"))
+    for name in ("weights_", "_stage_thresholds", "n_iter_", "validation_score_", *model._fitted_attributes):
+        np.testing.assert_array_equal(getattr(whole, name), getattr(resumed, name))
+    np.testing.assert_array_equal(whole.decision_function(X), resumed.decision_function(X))
+
+
 def test_nothing_is_written_before_the_first_interval_is_over(digits, binned, tmp_path):
     model = AdaBoostClassifier(learner=Stump(), n_estimators=EVERY - 1)
     fit_binned(model, binned, int(digits[1].sum()), Checkpoint(tmp_path / "fit.npz"))

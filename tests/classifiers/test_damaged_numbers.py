@@ -83,6 +83,8 @@ def test_every_array_has_its_shape(refused, model, name, change):
     ("model", "change", "message"),
     [
         ("trees", lambda a: a["nodes/value"].fill(1.5), r"prediction outside \[-1, 1\]"),
+        ("trees", lambda a: a["nodes/n_samples"].fill(-2), "nodes/n_samples holds a negative number"),
+        ("trees", lambda a: a.update({"nodes/n_samples": a["nodes/value"]}), "nodes/n_samples holds float64"),
         ("trees", lambda a: a["nodes/code"].fill(256), r"nodes/code\[0\] is 256"),
         ("trees", lambda a: a["weights"].fill(1e308), "sum of the weights is infinite"),
         ("stages", lambda a: a["weights"].fill(1e308), "sum of the weights is infinite"),

@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.metrics import brier_score_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
@@ -30,6 +32,7 @@ from paucens.structural import LinearPAUCSVC
 
 CLASSIFIERS = [
     PAUCEnsClassifier(n_estimators=30),
+    PAUCEnsClassifier((0, 1), n_estimators=30, early_stopping=True, validation_fraction=0.3),
     AdaBoostClassifier(n_estimators=30),
     AdaBoostLDAClassifier(n_estimators=30),
     AsymBoostClassifier(2.0, n_estimators=30),
@@ -129,6 +132,33 @@ def test_parameters_of_no_learner_are_refused_with_the_remedy(classifier):
     assert (changed.learner.depth, changed.n_estimators) == (7, 3)
     with pytest.raises(ValueError, match="Invalid parameter 'depth'"):
         classifier.set_params(depth=3)
+
+
+def test_one_versus_rest(classifier):
+    rng = np.random.RandomState(0)
+    kinds = np.repeat(["a", "b", "c"], 60)
+    X = rng.normal(size=(180, 3)) + 2 * (kinds[:, None] == ["a", "b", "c"])
+    several = OneVsRestClassifier(classifier).fit(X, kinds)
+    scores = several.decision_function(X)
+    for k, kind in enumerate(several.classes_):
+        alone = clone(classifier).fit(X, kinds == kind)
+        np.testing.assert_array_equal(scores[:, k], alone.decision_function(X))
+    np.testing.assert_array_equal(several.predict(X), several.classes_[scores.argmax(axis=1)])
+    assert several.score(X, kinds) > 0.7
+
+
+def test_probabilities_of_scores_held_out():
+    """Sigmoids of scores: in their order, with the same partial AUC, and closer to the truth than the base rate."""
+    X, y = load_toy(200, 600, random_state=0)
+    X_new, y_new = load_toy(1000, 3000, random_state=1)
+    model = PAUCEnsClassifier(RANGE, n_estimators=40, random_state=0)
+    calibrated = CalibratedClassifierCV(model, method="sigmoid", ensemble=False, cv=5).fit(X, y)
+    probability = calibrated.predict_proba(X_new)[:, 1]
+    scores = model.fit(X, y).decision_function(X_new)
+    by_score = probability[np.argsort(scores, kind="stable")]
+    assert (np.diff(by_score) >= 0).all() and by_score[0] < 0.1 < 0.7 < by_score[-1]
+    assert partial_auc(y_new, probability, RANGE) == pytest.approx(partial_auc(y_new, scores, RANGE), abs=1e-9)
+    assert brier_score_loss(y_new, probability) < 0.7 * brier_score_loss(y_new, np.full(4000, y.mean()))
 
 
 def test_calibration(classifier):
