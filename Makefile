@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := $(wildcard paucens/_kernels/*.pyx paucens/_kernels/*.pxd)
 
-# Of `make fuzz`: inputs per fuzzer, and what they are drawn from.
+# Of `make fuzz`: inputs in all, and what they are drawn from.
 N ?= 1000
 SEED ?= 0
 

@@ -159,9 +159,37 @@ def _is_rectangular(rows):
     return len(lengths) == 1
 
 
+def as_floats(name, values, expected):
+    """Return numbers as a float64 array, infinite where they are too large for it.
+
+    Raises
+    ------
+    ValueError
+        If there are no real numbers: text, also if it looks like numbers, complex numbers, None, lists of unequal
+        length. The message says what is expected.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of unequal length
+        array = np.array(None)
+    if array.dtype == object:
+        array = np.array([_as_real(value) for value in array.flat], dtype=object).reshape(array.shape)
+        if all(value is not None for value in array.flat):
+            array = array.astype(np.float64)
+    if array.dtype.kind not in "biuf" and array.size > 0:
+        raise ValueError(f"{name} must be {expected}; got {values!r:.100}.")
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64, copy=False)
+
+
+def _as_real(value):
+    """Return a real number as a float, infinite if it is too large, and None for anything else."""
+    return _float_of(value) if isinstance(value, numbers.Real) else None
+
+
 def check_signed_weights(signed_weights, n_samples):
     """Return the weights as a float64 array; raise ValueError if they do not fit the samples."""
-    weights = np.asarray(signed_weights, dtype=np.float64)
+    weights = as_floats("signed_weights", signed_weights, "one number per sample")
     if weights.shape != (n_samples,):
         raise ValueError(f"signed_weights must be one number per sample, shape ({n_samples},); got {weights.shape}.")
     with np.errstate(over="ignore"):
@@ -220,8 +248,10 @@ def check_number(name, value):
 
 def _as_float(value):
     """Return a real number as a float, infinite if it is too large, and nan for anything else, flags too."""
-    if not isinstance(value, numbers.Real) or is_flag(value):
-        return math.nan
+    return _float_of(value) if isinstance(value, numbers.Real) and not is_flag(value) else math.nan
+
+
+def _float_of(value):
     try:
         return float(value)
     except OverflowError:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from paucens.validation import as_floats
+
 
 def no_boxes() -> np.ndarray:
     """Return the empty list of boxes, shape (0, 4)."""
@@ -51,7 +53,7 @@ class DetectionRecord:
 
 
 def _checked(boxes, title):
-    boxes = np.asarray(boxes, dtype=np.float64)
+    boxes = as_floats(f"The {title}", boxes, "rows x, y, w, h of numbers")
     if boxes.size == 0:
         return no_boxes()
     if boxes.ndim != 2 or boxes.shape[1] != 4:

@@ -19,6 +19,7 @@ from paucens.proposals import Bing
 from paucens.validation import check_flag, check_jobs, check_number, check_positive
 
 DEFAULT = Path(__file__).parent / "weights" / "pedestrian.npz"
+PARTS = {"search": Search, "trees": DetectorTrees, "first_stage": FirstStage | None, "proposals": Bing | None}
 
 
 @dataclass(eq=False, repr=False)
@@ -65,6 +66,13 @@ class PedestrianDetector:
     proposals: Bing | None = None
 
     def __post_init__(self):
+        for name, kind in PARTS.items():
+            part = getattr(self, name)
+            if not isinstance(part, kind):
+                raise TypeError(
+                    f"{name} of a detector must be {getattr(kind, '__name__', kind)}; got {part!r:.100}. "
+                    "`train_detector`, `PedestrianDetector.load` and `PedestrianDetector.default` make detectors."
+                )
         self.notes = dict(self.notes)
         if self.proposals is not None:
             self.proposals.check_search(self.search)

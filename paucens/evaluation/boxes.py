@@ -5,7 +5,7 @@ import numbers
 
 import numpy as np
 
-from paucens.validation import check_positive
+from paucens.validation import as_floats, check_positive
 
 ASPECT = 0.41  # width / height of a standing person (Dollar et al. 2012)
 EXPAND = 1.25  # factor by which detections may be outside the evaluated heights and still count
@@ -27,10 +27,7 @@ def check_boxes(name, boxes, *n_columns) -> np.ndarray:
     ValueError: detections must be finite; row 0 is [0.0, 0.0, 5.0, 10.0, nan].
     """
     columns = " or ".join(COLUMNS[n] for n in n_columns)
-    try:
-        rows = np.ascontiguousarray(boxes, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be rows {columns} of numbers; got {boxes!r:.100}.") from error
+    rows = np.ascontiguousarray(as_floats(name, boxes, f"rows {columns} of numbers"))
     if rows.size == 0:
         return np.zeros((0, rows.shape[-1] if rows.shape[-1] in n_columns else n_columns[0]))
     if rows.ndim != 2 or rows.shape[1] not in n_columns:

@@ -4,6 +4,7 @@ import numpy as np
 
 from paucens.evaluation.matching import match_images
 from paucens.metrics import roc_points, tpr_at_fpr
+from paucens.validation import as_floats
 
 # Nine false positives per image, 0.01 to 1, evenly spaced on a log scale. They are powers of numbers, not of an array:
 # NumPy's last digit there depends on the processor, and some curves end exactly at a reference.
@@ -68,13 +69,14 @@ def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
     >>> miss_rates_at([0.05, 0.5], [0.6, 0.2], [0.01, 0.1, 1])
     array([1. , 0.6, 0.2])
     """
-    fppi, miss = np.asarray(fppi, dtype=np.float64), np.asarray(miss, dtype=np.float64)
+    fppi, miss = as_floats("fppi", fppi, "a list of numbers"), as_floats("miss", miss, "a list of numbers")
     if fppi.ndim != 1 or fppi.shape != miss.shape:
         raise ValueError(f"fppi and miss must have the same length; got shapes {fppi.shape} and {miss.shape}.")
     if np.isnan(fppi).any() or (fppi[1:] < fppi[:-1]).any():
         raise ValueError("fppi must not fall from point to point, nor be nan; sort the curve by falling threshold.")
     if not ((miss >= 0) & (miss <= 1)).all():
         raise ValueError(f"miss must be fractions in [0, 1]; got {miss[~((miss >= 0) & (miss <= 1))][0]:g}.")
+    references = as_floats("references", references, "a list of false positives per image")
     if np.isnan(references).any():
         raise ValueError("references must be false positives per image; got nan.")
     return np.concatenate(([1.0], miss))[np.searchsorted(fppi, references, side="right")]

@@ -7,7 +7,7 @@ import numpy as np
 
 from paucens.features.channels import CELL
 from paucens.features.opencv import from_opencv
-from paucens.images import as_rgb
+from paucens.images import as_bytes
 
 LARGEST = 20.0  # pixels: flow is clipped to +-LARGEST and divided by it
 OFFSETS = {"below": (CELL, 0), "right": (0, CELL), "diagonal": (CELL, CELL)}  # down and across
@@ -22,7 +22,7 @@ def dense_flow(first, second) -> np.ndarray:
     Parameters
     ----------
     first, second : array-like or PIL image
-        RGB or grey images of the same size, see `paucens.images.as_rgb`.
+        RGB or grey images of the same size, see `paucens.images.as_bytes`.
 
     Returns
     -------
@@ -44,20 +44,14 @@ def dense_flow(first, second) -> np.ndarray:
     in 0.6 of the time. The authors' release uses Liu's program of 2009.
     """
     create = from_opencv("DISOpticalFlow_create")
-    first, second = _grey(first), _grey(second)
+    to_grey, code = from_opencv("cvtColor"), from_opencv("COLOR_RGB2GRAY")
+    first, second = (to_grey(as_bytes(image), code) for image in (first, second))
     if first.shape != second.shape or min(first.shape) < 16:
         raise ValueError(
             f"the images have {first.shape[0]} x {first.shape[1]} and {second.shape[0]} x {second.shape[1]} pixels; "
             "expected the same size, at least 16 x 16. Crop or resize one to the other's."
         )
     return create(from_opencv("DISOPTICAL_FLOW_PRESET_MEDIUM")).calc(first, second, None)
-
-
-def _grey(image):
-    rgb = as_rgb(image)
-    if rgb.dtype != np.uint8:
-        rgb = np.rint(255 * rgb).astype(np.uint8)
-    return from_opencv("cvtColor")(rgb, from_opencv("COLOR_RGB2GRAY"))
 
 
 def flow_channels(flow, threads, out):

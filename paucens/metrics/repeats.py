@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
+from paucens.validation import as_floats, check_level, check_positive
+
 
 class MeanInterval(NamedTuple):
     """A mean between the ends of its confidence interval, which are nan for a single value."""
@@ -30,6 +32,11 @@ def mean_interval(values, overlap=0.0, level=0.95):
     MeanInterval
         Unpacks as mean, low, high.
 
+    Raises
+    ------
+    ValueError
+        If a value is not a finite number, there is none, the overlap is negative or the level not between 0 and 1.
+
     Notes
     -----
     The training parts of random splits overlap, so the mean of J repeats varies more than by var / J. Nadeau and Bengio
@@ -44,7 +51,11 @@ def mean_interval(values, overlap=0.0, level=0.95):
     >>> [round(x, 4) for x in mean_interval([0.01, 0.02, 0.03], overlap=1.0)]
     [0.02, -0.0297, 0.0697]
     """
-    values = np.asarray(values, dtype=float)
+    values = as_floats("values", values, "one number per repeat")
+    if values.ndim != 1 or len(values) == 0 or not np.isfinite(values).all():
+        raise ValueError(f"values must be one finite number per repeat, shape (J,), J > 0; got {values}.")
+    check_positive("overlap", overlap, zero=True)
+    check_level("level", level)
     mean, n_repeats = float(values.mean()), len(values)
     if n_repeats < 2:
         return MeanInterval(mean, math.nan, math.nan)

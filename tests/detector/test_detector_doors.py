@@ -213,3 +213,10 @@ def test_a_search_of_small_integers_has_the_levels_of_large_ones(detector, tmp_p
     assert small.search.levels((480, 640)) == large.search.levels((480, 640))
     small.save(tmp_path / "model.npz")
     assert PedestrianDetector.load(tmp_path / "model.npz").search == large.search
+
+
+@pytest.mark.parametrize("part", ["search", "trees", "first_stage", "proposals"])
+@pytest.mark.parametrize("value", [7, "model.npz", {}])
+def test_a_detector_is_made_of_its_parts(detector, part, value):
+    with pytest.raises(TypeError, match=f"{part} of a detector must be .*; got {value!r}"):
+        replace(detector, **{part: value})

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from paucens._kernels import boxes as kernels
 from paucens.datasets import load_inria
+from paucens.datasets.records import DetectionRecord
 from paucens.evaluation import (
     fppw_curve,
     log_average_miss_rate,
@@ -381,3 +382,23 @@ def test_opencv_hog_on_inria():
     matches = match_images(*prepared)
     assert len(matches.n_truths) >= 287 and matches.n_truths.sum() >= 588
     assert log_average_miss_rate(*matches.curve()) == pytest.approx(0.475, abs=0.005)
+
+
+NO_NUMBERS = [["1", "2", "3", "4"], [b"1", 2, 3, 4], [1 + 2j, 2, 3, 4], [None] * 4, np.zeros(4, dtype="datetime64[s]")]
+
+
+@pytest.mark.parametrize("row", NO_NUMBERS, ids=str)
+def test_what_only_looks_like_numbers_is_refused(row):
+    for rows in ([row], np.array([row])):
+        with pytest.raises(ValueError, match=r"truths.* must be rows x, y, w, h of numbers; got"):
+            match_images([[]], [rows], [[]])
+        with pytest.raises(ValueError, match="boxes of a must be rows x, y, w, h of numbers; got"):
+            DetectionRecord("a", rows)
+    with pytest.raises(ValueError, match="miss must be a list of numbers; got"):
+        log_average_miss_rate([0, 0, 0, 0], row)
+
+
+def test_numbers_beyond_floats_are_infinite():
+    with pytest.raises(ValueError, match=r"detections\[0\] must be finite; row 0 is \[0.0, 0.0, inf, 10.0, 1.0\]"):
+        match_images([[[0, 0, 10**400, 10, 1]]], [[]], [[]])
+    assert miss_rates_at([0, 10**400], [0.5, 0.25], [1, 10**400]).tolist() == [0.5, 0.25]

@@ -181,6 +181,13 @@ def test_dense_flow_follows_a_shift(cv2, colour):
     np.testing.assert_allclose(np.median(flow[16:-16, 16:-16], axis=(0, 1)), [-3, 2], atol=0.1)
 
 
+def test_flow_of_floats_is_flow_of_their_bytes(cv2):
+    """Floats are rounded to bytes as everywhere else."""
+    first, second = (texture(40, 40)[shift:][:32, :32].astype(np.uint8) for shift in (0, 2))
+    floats = [image.astype(np.float64) / 255 for image in (first, second)]
+    np.testing.assert_array_equal(dense_flow(*floats), dense_flow(first, second))
+
+
 @pytest.mark.parametrize("first, second", [((30, 40), (30, 41)), ((15, 40), (15, 40)), ((40, 9), (40, 9))])
 def test_sizes_that_do_not_fit(cv2, first, second):
     message = rf"images have {first[0]} x {first[1]} and {second[0]} x {second[1]} pixels; expected the same size"

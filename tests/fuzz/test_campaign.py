@@ -32,7 +32,8 @@ def test_wrong_results_crashes_and_loops_without_end_are_faults(faulty):
     ]
 
 
-def test_a_fault_is_printed_with_what_repeats_it(faulty, capsys):
+def test_a_fault_is_printed_with_what_repeats_it(faulty, capsys, monkeypatch):
+    monkeypatch.setitem(campaign.SHARES, "faulty", 5)
     assert campaign.main(1, 0, ["faulty"]) == 0
     assert campaign.main(2, 0, ["faulty"]) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -41,6 +42,17 @@ def test_a_fault_is_printed_with_what_repeats_it(faulty, capsys):
     assert lines[3].endswith("'import fuzz_faulty as f; f.check(0, 1)'")
 
 
+def test_inputs_are_shared_out(monkeypatch, capsys):
+    given = {}
+    monkeypatch.setattr(campaign, "faults_of", lambda name, n, seed: given.update({name: n}) or [])
+    campaign.main(1000, 0, campaign.SHARES)
+    assert given == {name: 10 * share for name, share in campaign.SHARES.items()} and sum(given.values()) == 1000
+    campaign.main(10, 0, ["estimators", "channels"])
+    assert (given["estimators"], given["channels"]) == (6, 4)
+    campaign.main(1, 0, campaign.SHARES)
+    assert min(given.values()) == 1
+
+
 def test_all_fuzzers_are_run():
-    for name in campaign.FUZZERS:
+    for name in campaign.SHARES:
         assert callable(campaign.import_module(f"fuzz_{name}").check)

@@ -40,3 +40,20 @@ def test_interval_covers_if_repeats_are_as_correlated_as_it_assumes():
 def test_one_repeat_has_no_interval():
     interval = mean_interval([0.5], 1.0)
     assert interval.mean == 0.5 and np.isnan(interval.low) and np.isnan(interval.high)
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        ([], {}, "one finite number per repeat"),
+        ([[0.1, 0.2]], {}, "one finite number per repeat"),
+        ([0.1, np.nan], {}, "one finite number per repeat"),
+        ([0.1, 10**400], {}, "one finite number per repeat"),
+        (["0.1", "0.2"], {}, "one number per repeat; got \\['0.1', '0.2'\\]"),
+        ([0.1, 0.2], {"overlap": -1}, "overlap must be"),
+        ([0.1, 0.2], {"level": 95}, "level must be"),
+    ],
+)
+def test_what_is_no_list_of_repeats_is_refused(values, options, message):
+    with pytest.raises(ValueError, match=message):
+        mean_interval(values, **options)
