@@ -45,10 +45,10 @@ What it does not say.
 
     python reproduce/beyond_2.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. It has not been run at the scale of the paper yet. Windows
-that Tables 6 and 7 have scored are not scored again. At other scales, detectors of few trees are run on rendered
-streets, whose numbers say nothing about photographs: M+O+LUV is trained for them, the detector of the package has its
-first 8 or 32 trees. At the smallest scale only the harshest setting of each way is looked at.
+DIR holds the uncompressed INRIA folder of `data/README.md`. Windows that Tables 6 and 7 have scored are not scored
+again. At other scales, detectors of few trees are run on rendered streets, whose numbers say nothing about photographs:
+M+O+LUV is trained for them, the detector of the package has its first 8 or 32 trees. At the smallest scale only the
+harshest setting of each way is looked at.
 """
 
 import sys
@@ -189,7 +189,7 @@ def _ways(rows):
             for names, sign in ((detectors.SCORE, ""), (detectors.DIFFERENCE, "+"))
         )
         about = [row.way, None if row.way == ways.NONE else row.setting, f"{100 * row.crop_miss_rate:.1f}"]
-        work = [f"{100 * row.away:.2f}", trees, f"{100 * row.cells:.1f}" if rows.cells.any() else None]
+        work = [f"{100 * max(0.0, row.away):.2f}", trees, f"{100 * row.cells:.1f}" if rows.cells.any() else None]
         lines.append([*about, *work, miss_rate, difference, *_times(row)])
     columns = ["way", "setting", "held-out crops missed", "% of windows away", "trees per window"]
     columns += ["% of cells with expensive channels", "miss rate", "difference", "in HOG calls", "ratio"]
@@ -211,7 +211,8 @@ def picture(choice, rows, timed):
     figure, grid, panels = fewer.panel_grid(together, (4.2, 3.1))
     for axes, own in panels:
         none = own[own.way == ways.NONE].iloc[0]
-        axes.plot(none[time], 100 * none.miss_rate, "*", color=GREY, markersize=10, label=ways.NONE)
+        star = {"color": GREY, "markersize": 12, "markeredgecolor": "white", "zorder": 3}
+        axes.plot(none[time], 100 * none.miss_rate, "*", label=ways.NONE, **star)
         for way, line in own[own.way != ways.NONE].groupby("way", sort=False):
             colour, marker = LOOKS[way]
             best = frontier(line.sort_values(time))
@@ -219,8 +220,8 @@ def picture(choice, rows, timed):
             axes.plot(line[time], 100 * line.miss_rate, marker, color=colour, markersize=4, alpha=0.35)
             taken = line[line.crop_miss_rate.notna()]
             axes.plot(taken[time], 100 * taken.miss_rate, marker, color=colour, markersize=9, markeredgecolor=DARK)
-        most = min(1.03, max(0.01, MOST_SHOWN * none.miss_rate))
-        axes.set(xscale="log", ylim=(95 * own.miss_rate.min(), 100 * most))
+        most = min(1.03, max(0.01, min(MOST_SHOWN * none.miss_rate, 1.03 * own.miss_rate.max())))
+        axes.set(xscale="log", ylim=(97 * own.miss_rate.min(), 100 * most))
         ticks = [tick for tick in TICKS if own[time].min() / 1.1 <= tick <= own[time].max() * 1.1]
         axes.set_xticks(ticks, list(map(str, ticks)))
         axes.minorticks_off()
