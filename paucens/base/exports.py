@@ -25,6 +25,7 @@ class ExportedTrees:
             - left_child, right_child, parent: nodes of the same tree, missing where there is none;
             - feature: its name, or its number if the features have no names; missing at leaves;
             - threshold: values up to it go left; missing at leaves;
+            - missing_left: whether missing values go left; missing at leaves;
             - gain: that of the split, in units of the signed weights of its round; missing at leaves;
             - value: the prediction times the weight of the tree. The sum over the leaves that a sample reaches, less
               `threshold_`, is its score;
@@ -60,8 +61,8 @@ class ExportedTrees:
         text : str
             An object with "class", "classes", "n_features", "feature_names" (null without names), "threshold" and
             "trees". A tree has arrays of one entry per node, named as those of scikit-learn's trees: "children_left"
-            and "children_right" (-1 at leaves), "feature" (-1 at leaves), "threshold", "value" (that of
-            `trees_to_dataframe`) and "n_node_samples" (-1 if unknown). Numbers are written in full.
+            and "children_right" (-1 at leaves), "feature" (-1 at leaves), "threshold", "missing_go_to_left", "value"
+            (that of `trees_to_dataframe`) and "n_node_samples" (-1 if unknown). Numbers are written in full.
 
         Raises
         ------
@@ -77,7 +78,9 @@ class ExportedTrees:
                 {
                     "children_left": np.array(tree["children_left"]),
                     "children_right": np.array(tree["children_right"]),
-                    "children_default": np.array(tree["children_right"]),
+                    "children_default": np.where(
+                        tree["missing_go_to_left"], tree["children_left"], tree["children_right"]
+                    ),
                     "features": np.array(tree["feature"]),
                     "thresholds": np.array(tree["threshold"]),
                     "values": np.array(tree["value"])[:, None],
@@ -102,8 +105,10 @@ class ExportedTrees:
         ...     for tree in model["trees"]:
         ...         node = 0
         ...         while tree["children_left"][node] >= 0:
-        ...             below = row[tree["feature"][node]] <= tree["threshold"][node]
-        ...             node = tree["children_left" if below else "children_right"][node]
+        ...             value = row[tree["feature"][node]]
+        ...             is_missing = value != value  # NaN
+        ...             left = tree["missing_go_to_left"][node] if is_missing else value <= tree["threshold"][node]
+        ...             node = tree["children_left" if left else "children_right"][node]
         ...         total += tree["value"][node]
         ...     return total - model["threshold"]
         >>> bool(score(json.loads(model.to_json()), X[7]) == model.decision_function(X[[7]])[0])
@@ -130,6 +135,7 @@ def as_frame(model):
         raise ImportError("trees_to_dataframe needs pandas: pip install pandas. to_json does without.") from error
     parts = [_rows(t, weight, nodes) for t, (weight, nodes) in enumerate(trees)]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    columns["missing_left"] = pd.arrays.BooleanArray(columns["missing_left"], columns["left_child"] == NONE)
     columns |= {name: pd.arrays.IntegerArray(columns[name].astype(np.int64), columns[name] == NONE) for name in WHOLE}
     frame = pd.DataFrame(columns)
     if hasattr(model, "feature_names_in_"):
@@ -154,6 +160,7 @@ def _rows(t, weight, nodes):
         "parent": parent,
         "feature": nodes.column,
         "threshold": np.where(left == NONE, np.nan, nodes.threshold),
+        "missing_left": nodes.missing_left,
         "gain": np.where(left == NONE, np.nan, nodes.gain),
         "value": weight * nodes.value,
         "count": nodes.n_samples,
@@ -189,6 +196,7 @@ def _tree_to_json(weight, nodes):
         "children_right": right.tolist(),
         "feature": nodes.column.tolist(),
         "threshold": nodes.threshold.tolist(),
+        "missing_go_to_left": nodes.missing_left.tolist(),
         "value": (weight * nodes.value).tolist(),
         "n_node_samples": nodes.n_samples.tolist(),
     }

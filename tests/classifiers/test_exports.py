@@ -33,9 +33,13 @@ MODELS = [
 
 @pytest.fixture(scope="module")
 def data():
-    """Four columns, of which two are informative."""
+    """Four columns, of which two are informative, with values missing in the first and the last one."""
     X, y = load_toy(80, 120, random_state=0)
-    return np.column_stack([X, np.random.RandomState(1).normal(size=(200, 2))]), y
+    rng = np.random.RandomState(1)
+    X = np.column_stack([X, rng.normal(size=(200, 2))])
+    X[rng.rand(200) < 0.1 + 0.2 * y, 0] = np.nan
+    X[:, 3] = np.where(rng.rand(200) < 0.2 + 0.3 * y, np.nan, 1.0)  # only whether it is missing tells
+    return X, y
 
 
 @pytest.fixture(params=MODELS, ids=lambda model: type(model).__name__)
@@ -59,15 +63,21 @@ def test_the_table_holds_the_nodes(model, data):
             assert row["count"] == rows.sum()
             if row.isna()["left_child"]:
                 scores[rows] += row["value"]
-                assert row.isna()[["right_child", "feature", "threshold", "gain"]].all()
+                assert row.isna()[["right_child", "feature", "threshold", "missing_left", "gain"]].all()
                 continue
-            below = X[:, row["feature"]] <= row["threshold"]
+            values = X[:, row["feature"]]
+            below = np.where(np.isnan(values), row["missing_left"], values <= row["threshold"]).astype(bool)
             for child, part in ((row["left_child"], below), (row["right_child"], ~below)):
                 reached[child] = rows & part
                 assert (tree["parent"][child], tree["depth"][child]) == (node, row["depth"] + 1)
         assert tree["depth"][0] == 0 and tree["parent"].isna().sum() == 1 and pd.isna(tree["parent"][0])
         assert len(reached) == len(tree)
     np.testing.assert_array_equal(scores - model.threshold_, model.decision_function(X))
+
+
+def test_the_trees_send_missing_values_to_either_side(model):
+    frame = model.trees_to_dataframe()
+    assert set(frame["missing_left"].dropna()) == {True, False}
 
 
 def test_gains_add_up_to_importances(model):
@@ -104,7 +114,7 @@ def test_tables_need_pandas(data, monkeypatch):
 @pytest.mark.parametrize("export", ["trees_to_dataframe", "to_json"])
 def test_only_fitted_trees_are_exported(data, export):
     with pytest.raises(AttributeError, match=f"{export} needs trees; learners_ holds Linear"):
-        getattr(AdaBoostClassifier(learner=Linear(), n_estimators=3).fit(*data), export)()
+        getattr(AdaBoostClassifier(learner=Linear(), n_estimators=3).fit(np.nan_to_num(data[0]), data[1]), export)()
     with pytest.raises(NotFittedError):
         getattr(AdaBoostClassifier(), export)()
 
@@ -118,8 +128,9 @@ def score_by_json(model, row):
     for tree in model["trees"]:
         node = 0
         while tree["children_left"][node] >= 0:
-            below = row[tree["feature"][node]] <= tree["threshold"][node]
-            node = tree["children_left" if below else "children_right"][node]
+            value = row[tree["feature"][node]]
+            left = tree["missing_go_to_left"][node] if math.isnan(value) else value <= tree["threshold"][node]
+            node = tree["children_left" if left else "children_right"][node]
         total += tree["value"][node]
     return total - model["threshold"]
 
@@ -150,7 +161,9 @@ def expectation(tree, row, known, node=0):
         return tree["value"][node]
     feature = tree["feature"][node]
     if feature in known:
-        return expectation(tree, row, known, left if row[feature] <= tree["threshold"][node] else right)
+        value = row[feature]
+        to_left = tree["missing_go_to_left"][node] if math.isnan(value) else value <= tree["threshold"][node]
+        return expectation(tree, row, known, left if to_left else right)
     count = tree["n_node_samples"]
     return sum(count[child] / count[node] * expectation(tree, row, known, child) for child in (left, right))
 
