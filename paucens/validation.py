@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
+FLOATS = [np.float64, np.float32]
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -49,8 +50,8 @@ def warn_user(message, category=UserWarning):
     warnings.warn(message, category, stacklevel=level)
 
 
-def check_features(estimator, X, reset=True):
-    """Return X as a finite float32 or float64 array, without a copy if it is one already.
+def check_features(estimator, X, reset=True, allow_nan=False):
+    """Return X as a finite float32 or float64 array, without a copy if it is one already; NaN may be allowed.
 
     Raises
     ------
@@ -58,10 +59,11 @@ def check_features(estimator, X, reset=True):
         If X is empty, sparse, not finite or of strings, or its number of columns is not the fitted one.
     """
     refuse_strings(X)
-    return _validated(estimator, X, reset=reset)
+    X = _validated(estimator, X, reset=reset)
+    return X if allow_nan else _without_nan(X)
 
 
-def check_features_and_target(estimator, X, y):
+def check_features_and_target(estimator, X, y, allow_nan=False):
     """Return X and a mask of the positive samples; set `classes_`, the two labels.
 
     Raises
@@ -71,8 +73,20 @@ def check_features_and_target(estimator, X, y):
     """
     refuse_strings(X)
     X, y = _validated(estimator, X, y)
+    if not allow_nan:
+        _without_nan(X)
     estimator.classes_, code = check_two_classes(y)
     return X, code == positive_code(estimator.classes_, estimator.pos_label)
+
+
+def _without_nan(X):
+    """Return X; raise ValueError if it holds NaN."""
+    if np.isnan(X.min()):
+        raise ValueError(
+            "Input X contains NaN. Missing values are for ensembles of trees, learner=Tree() or Stump(). For others, "
+            "fill them in first, for example with sklearn.impute.SimpleImputer."
+        )
+    return X
 
 
 def check_two_classes(y):
@@ -121,7 +135,7 @@ def positive_code(classes, pos_label):
 
 @np.errstate(over="ignore", invalid="ignore")  # the sum that tells whether all are finite may overflow either way
 def _validated(estimator, X, y="no_validation", reset=True):
-    return validate_data(estimator, X, y, dtype=[np.float64, np.float32], reset=reset)
+    return validate_data(estimator, X, y, dtype=FLOATS, reset=reset, ensure_all_finite="allow-nan")
 
 
 def refuse_strings(X):

@@ -7,6 +7,7 @@ import numpy as np
 
 ROUNDING = 1e-12
 LOW = 0xFFFFFFFF
+MISSING = 255
 
 
 # -- trees -----------------------------------------------------------------------------------------
@@ -14,7 +15,8 @@ LOW = 0xFFFFFFFF
 
 def quantise(X, order, thresholds, offsets):
     columns = [thresholds[a:b] for a, b in itertools.pairwise(offsets)]
-    return np.array([[sum(t < X[row, j] for t in column) for row in order] for j, column in enumerate(columns)])
+    codes = [[sum(t < X[row, j] for t in column) for row in order] for j, column in enumerate(columns)]
+    return np.where(np.isnan(X[order].T), MISSING, codes)
 
 
 def pack_weights(weights):
@@ -44,38 +46,52 @@ def share(signed, mass):
     return float(signed) * float(signed) / mass if mass > 0 else 0.0
 
 
-def best_split(histograms, columns, n_bins, total, real_leaves, ridge, start, stop):
+def splits(histogram, bins, total):
+    """Yield all splits of a column that leave weight on both sides: code, missing_left, packed weight of the left."""
+    n_bins, has_missing = bins
+    missing = int(histogram[MISSING]) if has_missing else 0
+    for code in range(n_bins - 1):
+        left = sum(int(entry) for entry in histogram[: code + 1])
+        if 0 < unpack(left)[1] < unpack(total - missing)[1]:
+            heavier = 2 * unpack(left)[1] >= unpack(total)[1]
+            yield from ((code, True, left + missing), (code, False, left)) if missing else ((code, heavier, left),)
+    if 0 < unpack(missing)[1] < unpack(total)[1]:
+        yield n_bins - 1, False, total - missing
+
+
+def best_split(histograms, columns, bins, total, real_leaves, ridge, start, stop):
     whole, mass = unpack(total)
     base = share(whole, mass + ridge) * (1 + ROUNDING) if real_leaves else abs(whole)
-    best, found = base, (0.0, -1, 0, 0)
+    best, found = base, (0.0, -1, 0, False, 0)
     for k in range(start, stop):
-        for code in range(n_bins[columns[k]] - 1):
-            packed = sum(int(entry) for entry in histograms[k, : code + 1])
+        for code, missing_left, packed in splits(histograms[k], bins[columns[k]], total):
             left, left_mass = unpack(packed)
             gain = abs(left) + abs(whole - left)
             if real_leaves:
                 gain = share(left, left_mass + ridge) + share(whole - left, mass - left_mass + ridge)
-            if gain > best and 0 < left_mass < mass:
-                best, found = gain, (gain - base, columns[k], code, packed)
+            if gain > best:
+                best, found = gain, (gain - base, columns[k], code, missing_left, packed)
     return found
 
 
-def partition(codes, last_left, rows, weights):
-    left = [k for k, row in enumerate(rows) if codes[row] <= last_left]
-    order = left + [k for k, row in enumerate(rows) if codes[row] > last_left]
-    return len(left), rows[order], weights[order]
+def partition(codes, first, last, rows, weights):
+    goes_left = [(int(codes[row]) + first) % 256 <= last for row in rows]
+    order = np.argsort(np.logical_not(goes_left), kind="stable")
+    return sum(goes_left), rows[order], weights[order]
 
 
-def apply_codes(codes, column, code, child):
-    return apply_values(codes.T, column, code, child)
+def apply_codes(codes, column, first, last, child):
+    return apply_values(np.where(codes == MISSING, np.nan, codes).T, column, last - first, first, child)
 
 
-def apply_values(X, column, threshold, child):
+def apply_values(X, column, threshold, missing_left, child):
     leaves = []
     for x in X:
         node = 0
         while child[node]:
-            node = child[node] if x[column[node]] <= threshold[node] else child[node] + 1
+            value = x[column[node]]
+            left = missing_left[node] if np.isnan(value) else value <= threshold[node]
+            node = child[node] if left else child[node] + 1
         leaves.append(node)
     return leaves
 

@@ -10,8 +10,12 @@ from libc.string cimport memset
 
 from paucens._kernels.types cimport code_t, grid_t, index_t, key_t, real_t, sum_t
 
+cdef extern from *:
+    bint unlikely(bint condition) nogil  # of Cython: predicted to be false
+
 cdef enum:
     BINS = 256
+    MISSING = 255  # the bin of missing values, in columns that have some
     TILE = 16  # columns quantised together, so that a row-major X is read by cache lines
     MAX_RUNS = 4  # runs of rows, after each of which a column may be given up
 
@@ -21,10 +25,13 @@ cdef double ROUNDING = 1e-12  # a real gain below this share of the node's own v
 # -- binning ---------------------------------------------------------------------------------------
 
 cdef inline code_t bin_of(double value, const double* thresholds) noexcept nogil:
-    """Count the thresholds below `value` among 255, padded with infinity, by eight branchless halvings."""
+    """Count the thresholds below `value` among 255, padded with infinity, by eight branchless halvings.
+
+    NaN is above all of them, also above infinity, which is what sends it to bin 255.
+    """
     cdef Py_ssize_t low = 0, step = BINS // 2
     while step > 0:
-        low += step * (thresholds[low + step - 1] < value)
+        low += step * (not value <= thresholds[low + step - 1])
         step >>= 1
     return <code_t> low
 
@@ -40,7 +47,7 @@ def quantise(const real_t[:, :] X, const index_t[::1] order, const double[::1] t
     """Write the bins of columns [start, stop) of X[order] (n, d) into codes (d, n).
 
     Column j has the ascending thresholds[offsets[j]:offsets[j + 1]]; a value equal to a threshold
-    belongs to the bin below it.
+    belongs to the bin below it. NaN belongs to bin 255.
     """
     cdef Py_ssize_t row, source, column, width, tile = start
     cdef double padded[TILE][BINS]
@@ -139,6 +146,7 @@ cdef struct Split:
     double gain
     Py_ssize_t column     # position in `columns`
     Py_ssize_t code       # bins up to this one go left
+    bint missing_left     # whether missing values go left
     sum_t left            # packed weight of the left child
 
 
@@ -173,12 +181,15 @@ cdef void scan_sign(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, Py_s
 
 cdef void scan_real(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, double ridge, Py_ssize_t column,
                     Split* best) noexcept nogil:
-    cdef Py_ssize_t code
+    cdef Py_ssize_t code = -1
     cdef sum_t left = 0
     cdef double gain
-    for code in range(n_bins - 1):
-        if histogram[code] == 0:
-            continue
+    while True:
+        code += 1
+        while code < n_bins - 1 and histogram[code] == 0:
+            code += 1
+        if code >= n_bins - 1:
+            return
         left += histogram[code]
         if left == total:
             return
@@ -190,42 +201,97 @@ cdef void scan_real(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, doub
             best.left = left
 
 
-def best_split(const sum_t[:, ::1] histograms, const index_t[::1] columns, const index_t[::1] n_bins,
-               sum_t total, bint real_leaves, double ridge, Py_ssize_t start, Py_ssize_t stop):
-    """Find the split of largest gain over columns[start:stop]; ties go to the first column, then to the first bin.
+cdef inline void offer(sum_t left, Py_ssize_t code, bint missing_left, sum_t total, bint real_leaves, double ridge,
+                       Py_ssize_t column, Split* best) noexcept nogil:
+    """Keep a split if it is better than the best one so far."""
+    cdef sum_t whole = signed_sum(total), inside = signed_sum(left)
+    cdef double gain
+    if real_leaves:
+        gain = leaf_gain(left, ridge) + leaf_gain(total - left, ridge)
+    else:
+        gain = <double> (absolute(inside) + absolute(whole - inside) - absolute(whole))
+    if gain > best.gain:
+        best.gain, best.column, best.code = gain, column, code
+        best.missing_left, best.left = missing_left, left
 
-    total: packed weight of the node. Return gain, column, last bin that goes left, and packed weight of
-    the left child; column is -1 if no split has a gain.
+
+cdef void scan_missing(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, bint real_leaves, double ridge,
+                       Py_ssize_t column, Split* best) noexcept nogil:
+    """Scan a column of which values are missing: each split with them on the left and on the right.
+
+    The last one has them alone on the right. The others divide the values that are there.
+    """
+    cdef Py_ssize_t code
+    cdef sum_t missing = histogram[MISSING], known = total - missing, left = 0
+    for code in range(n_bins - 1):
+        if histogram[code] == 0:
+            continue
+        left += histogram[code]
+        if left == known:
+            break
+        offer(left + missing, code, True, total, real_leaves, ridge, column, best)
+        offer(left, code, False, total, real_leaves, ridge, column, best)
+    if known != 0:
+        offer(known, n_bins - 1, False, total, real_leaves, ridge, column, best)
+
+
+cdef inline void scan(const sum_t* histogram, const index_t* bins, sum_t total, bint real_leaves, double ridge,
+                      Py_ssize_t column, Split* best) noexcept nogil:
+    """Keep the best split of a column if it is better than the best one so far.
+
+    A node without missing values sends those that come later to its heavier child, the left one of equals.
+    """
+    if bins[1] and histogram[MISSING] != 0:
+        scan_missing(histogram, bins[0], total, real_leaves, ridge, column, best)
+        return
+    if real_leaves:
+        scan_real(histogram, bins[0], total, ridge, column, best)
+    else:
+        scan_sign(histogram, bins[0], total, column, best)
+    if best.column == column:
+        best.missing_left = 2 * magnitude(best.left) >= magnitude(total)
+
+
+def best_split(const sum_t[:, ::1] histograms, const index_t[::1] columns, const index_t[:, ::1] bins, sum_t total,
+               bint real_leaves, double ridge, Py_ssize_t start, Py_ssize_t stop):
+    """Find the split of largest gain over columns[start:stop].
+
+    Ties go to the first column, then to the first bin, then to missing values on the left.
+
+    bins: number of bins of each feature without the one of missing values, and 1 if it has that one, 255; total: packed
+    weight of the node. Return gain, column, last bin that goes left, whether missing values go left, and packed weight
+    of the left child; column is -1 if no split has a gain.
     """
     cdef Py_ssize_t k
     cdef Split best
     cdef double base = 0
     best.column = -1
-    best.code = best.left = 0
     with nogil:
         if real_leaves:
             base = leaf_gain(total, ridge) * (1 + ROUNDING)
         best.gain = base
         for k in range(start, stop):
-            if real_leaves:
-                scan_real(&histograms[k, 0], n_bins[columns[k]], total, ridge, k, &best)
-            else:
-                scan_sign(&histograms[k, 0], n_bins[columns[k]], total, k, &best)
+            scan(&histograms[k, 0], &bins[columns[k], 0], total, real_leaves, ridge, k, &best)
+    return result(&best, base, columns)
+
+
+cdef result(const Split* best, double base, const index_t[::1] columns):
+    """Return what the searches return."""
     if best.column < 0:
-        return 0.0, -1, 0, 0
-    return best.gain - base, columns[best.column], best.code, best.left
+        return 0.0, -1, 0, False, 0
+    return best.gain - base, columns[best.column], best.code, best.missing_left, best.left
 
 
 # -- search without histograms ---------------------------------------------------------------------
 
-cdef inline double most_possible(const sum_t* histogram, Py_ssize_t n_bins, sum_t seen, sum_t total) noexcept nogil:
+cdef inline double most_possible(const sum_t* histogram, const index_t* bins, sum_t seen, sum_t total) noexcept nogil:
     """Bound the gain of a column when only rows of packed weight `seen` are in its histogram.
 
     Each of the other rows adds at most its magnitude to |S_left| + |S_right|.
     """
     cdef Split split
-    split.gain = 0
-    scan_sign(histogram, n_bins, seen, 0, &split)
+    split.gain, split.column = 0, -1
+    scan(histogram, bins, seen, False, 0, 0, &split)
     return split.gain + <double> (absolute(signed_sum(seen)) - absolute(signed_sum(total))
                                   + magnitude(total) - magnitude(seen))
 
@@ -243,7 +309,7 @@ cdef void count_rows(const code_t** codes, const bint* alive, const index_t* row
 
 
 def search_columns(const code_t[:, ::1] codes, const index_t[::1] rows, const sum_t[::1] weights,
-                   const index_t[::1] columns, const index_t[::1] n_bins, sum_t total, bint real_leaves,
+                   const index_t[::1] columns, const index_t[:, ::1] bins, sum_t total, bint real_leaves,
                    double ridge, Py_ssize_t start, Py_ssize_t stop):
     """Find the split that `fill_histograms` and `best_split` find, four columns at a time, without keeping histograms.
 
@@ -259,9 +325,9 @@ def search_columns(const code_t[:, ::1] codes, const index_t[::1] rows, const su
     cdef bint alive[4]
     cdef double base = leaf_gain(total, ridge) * (1 + ROUNDING) if real_leaves else 0
     cdef Split best
-    best.gain, best.column, best.code, best.left = base, -1, 0, 0
+    best.gain, best.column = base, -1
     if n == 0:
-        return 0.0, -1, 0, 0
+        return result(&best, base, columns)
     with nogil:
         n_runs = find_runs(&rows[0], &weights[0], n, 1 if real_leaves else MAX_RUNS, ends, seen)
         for k in range(start, stop, 4):
@@ -273,17 +339,13 @@ def search_columns(const code_t[:, ::1] codes, const index_t[::1] rows, const su
                 if run > 0:
                     for c in range(4):
                         alive[c] = alive[c] and best.gain < most_possible(
-                            histograms + c * BINS, n_bins[columns[k + c]], seen[run], total)
+                            histograms + c * BINS, &bins[columns[k + c], 0], seen[run], total)
                 count_rows(four, alive, &rows[0] + ends[run], &weights[0] + ends[run], ends[run + 1] - ends[run],
                            histograms)
             for c in range(4):
-                if alive[c] and real_leaves:
-                    scan_real(histograms + c * BINS, n_bins[columns[k + c]], total, ridge, k + c, &best)
-                elif alive[c]:
-                    scan_sign(histograms + c * BINS, n_bins[columns[k + c]], total, k + c, &best)
-    if best.column < 0:
-        return 0.0, -1, 0, 0
-    return best.gain - base, columns[best.column], best.code, best.left
+                if alive[c]:
+                    scan(histograms + c * BINS, &bins[columns[k + c], 0], total, real_leaves, ridge, k + c, &best)
+    return result(&best, base, columns)
 
 
 cdef Py_ssize_t find_runs(const index_t* rows, const sum_t* weights, Py_ssize_t n, Py_ssize_t max_runs,
@@ -305,14 +367,17 @@ cdef Py_ssize_t find_runs(const index_t* rows, const sum_t* weights, Py_ssize_t 
 
 # -- rows ------------------------------------------------------------------------------------------
 
-def partition(const code_t[::1] codes, Py_ssize_t last_left, index_t[::1] rows, sum_t[::1] weights,
+def partition(const code_t[::1] codes, code_t first, code_t last, index_t[::1] rows, sum_t[::1] weights,
               index_t[::1] spare_rows, sum_t[::1] spare_weights):
-    """Move the rows whose code is at most `last_left` to the front, keeping the order; return their number."""
+    """Move the rows that go left to the front, keeping the order; return their number.
+
+    If `first` is 1, codes are counted from the missing values, 255, on, and `last` is so too: then these go left.
+    """
     cdef Py_ssize_t k, left = 0, right = 0
     cdef bint goes_left
     with nogil:
         for k in range(rows.shape[0]):
-            goes_left = codes[rows[k]] <= last_left
+            goes_left = <code_t> (codes[rows[k]] + first) <= last
             spare_rows[right] = rows[k]
             spare_weights[right] = weights[k]
             rows[left] = rows[k]
@@ -325,30 +390,54 @@ def partition(const code_t[::1] codes, Py_ssize_t last_left, index_t[::1] rows, 
     return left
 
 
-def apply_codes(const code_t[:, ::1] codes, const index_t[::1] column, const index_t[::1] code,
+def apply_codes(const code_t[:, ::1] codes, const index_t[::1] column, const code_t[::1] first, const code_t[::1] last,
                 const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
-    """Write the leaf that each of the rows [start, stop) reaches; child[k] is the left child, 0 at a leaf."""
+    """Write the leaf that each of the rows [start, stop) reaches; child[k] is the left child, 0 at a leaf.
+
+    first and last of each node are those of `partition`.
+    """
     cdef Py_ssize_t row
     cdef index_t node
     with nogil:
         for row in range(start, stop):
             node = 0
             while child[node] != 0:
-                node = child[node] + (codes[column[node], row] > code[node])
+                node = child[node] + (<code_t> (codes[column[node], row] + first[node]) > last[node])
             leaf[row] = node
 
 
 def apply_values(const real_t[:, :] X, const index_t[::1] column, const double[::1] threshold,
-                 const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
-    """Do as `apply_codes` on feature values: left if the value is at most the threshold."""
+                 const code_t[::1] missing_left, const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start,
+                 Py_ssize_t stop):
+    """Do as `apply_codes` on feature values: left if the value is at most the threshold.
+
+    NaN goes left where missing_left is not 0.
+    """
     cdef Py_ssize_t row
     cdef index_t node
+    cdef real_t value, along
     with nogil:
         for row in range(start, stop):
-            node = 0
+            node, along = 0, 0
             while child[node] != 0:
-                node = child[node] + (X[row, column[node]] > threshold[node])
+                value = X[row, column[node]]
+                along += value
+                node = child[node] + (value > threshold[node])
+            if unlikely(along != along):  # a value on the way was NaN, or they overflowed
+                node = leaf_past_missing(X, row, column, threshold, missing_left, child)
             leaf[row] = node
+
+
+cdef inline index_t leaf_past_missing(const real_t[:, :] X, Py_ssize_t row, const index_t[::1] column,
+                                      const double[::1] threshold, const code_t[::1] missing_left,
+                                      const index_t[::1] child) noexcept nogil:
+    """Find the leaf that a row reaches, some of whose values may be NaN."""
+    cdef index_t node = 0
+    cdef real_t value
+    while child[node] != 0:
+        value = X[row, column[node]]
+        node = child[node] + (value > threshold[node] or (value != value and missing_left[node] == 0))
+    return node
 
 
 # -- column sampling -------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """A fitted ensemble of trees as text that people can read and compute by hand."""
 
+from paucens.learners.nodes import LARGEST
+
 
 def as_text(model, digits):
     """Write an ensemble of trees as text, with the weights multiplied into the leaves; see `to_text`."""
@@ -23,22 +25,24 @@ def _branches(nodes, weight, names, digits):
     """Yield the lines of a tree, each node's left part before its right one."""
     if nodes.child[0] == 0:
         yield f"  always: {weight * nodes.value[0]:+.{digits}g}"
-    stack = _parts(nodes, 0, 1)
+    stack = [(0, "", 0)]
     while stack:
         node, question, depth = stack.pop()
-        column, sign, threshold = question
-        line = f"{'  ' * depth}{names[column]} {sign} {threshold:.{digits}g}:"
-        if nodes.child[node] > 0:
-            yield line
-            stack += _parts(nodes, node, depth + 1)
-        else:
-            yield f"{line} {weight * nodes.value[node]:+.{digits}g}"
+        line = f"{'  ' * depth}{question}:"
+        left = nodes.child[node]
+        if depth > 0:
+            yield line if left > 0 else f"{line} {weight * nodes.value[node]:+.{digits}g}"
+        if left > 0:
+            below, above = _questions(nodes, node, names, digits)
+            stack += [(left + 1, above, depth + 1), (left, below, depth + 1)]
 
 
-def _parts(nodes, node, depth):
-    """List the two children of a node, the left one last, with what leads to them."""
-    left = nodes.child[node]
-    if left == 0:
-        return []
-    column, threshold = nodes.column[node], nodes.threshold[node]
-    return [(left + 1, (column, ">", threshold), depth), (left, (column, "<=", threshold), depth)]
+def _questions(nodes, node, names, digits):
+    """Return what holds for the samples that go left and for those that go right; missing values if there were any."""
+    name, threshold = names[nodes.column[node]], nodes.threshold[node]
+    if threshold == LARGEST:
+        return f"{name} is not missing", f"{name} is missing"
+    below, above = f"{name} <= {threshold:.{digits}g}", f"{name} > {threshold:.{digits}g}"
+    if not nodes.missing_seen[node]:
+        return below, above
+    return (f"{below} or missing", above) if nodes.missing_left[node] else (below, f"{above} or missing")

@@ -68,7 +68,7 @@ def prepare(ensemble, X, y, threads):
     learner = adapted(ensemble.default_learner if ensemble.learner is None else ensemble.learner)
     if isinstance(X, BinnedSamples):
         return _prepare_binned(ensemble, learner, X, threads)
-    X, positive = check_features_and_target(ensemble, X, y)
+    X, positive = check_features_and_target(ensemble, X, y, learner.allow_nan)
     seed, validation = _seed(ensemble), NoValidation()
     if stops_early(ensemble):
         held = held_out(ensemble, positive, seed)

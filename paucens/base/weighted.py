@@ -139,7 +139,7 @@ class WeightedEnsemble(BinaryClassifier):
 
     def _check_new(self, X):
         check_is_fitted(self)
-        return check_features(self, X, reset=False)
+        return check_features(self, X, reset=False, allow_nan=adapted(self.learners_[0]).allow_nan)
 
     def _predictions(self, X, threads):
         """Yield the `Predictions` of each learner."""
@@ -198,7 +198,8 @@ class WeightedEnsemble(BinaryClassifier):
         Returns
         -------
         text : str
-            A block per tree, with its weight multiplied into its leaves.
+            A block per tree, with its weight multiplied into its leaves. Where missing values go is said of the
+            features of which some were missing in training.
 
         Raises
         ------
@@ -222,6 +223,11 @@ class WeightedEnsemble(BinaryClassifier):
         return as_text(self, check_integer("digits", digits, 1, 17))
 
     # -- parameters and files ----------------------------------------------------------------------
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = adapted(self.default_learner if self.learner is None else self.learner).allow_nan
+        return tags
 
     def _check_parameters(self):
         check_integer("n_estimators", self.n_estimators, 1)

@@ -111,7 +111,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            float32 and float64 are used without a copy.
+            float32 and float64 are used without a copy. NaN is a missing value; only trees take them.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` says which one is positive.
 
@@ -122,8 +122,8 @@ class AsymBoostClassifier(WeightedEnsemble):
         Raises
         ------
         ValueError
-            If the data are not finite, not numeric, sparse or empty, y has one class or more than two, or a
-            parameter is out of range.
+            If the data are infinite, not numeric, sparse or empty, or hold NaN and the learner is not a tree, y has one
+            class or more than two, or a parameter is out of range.
         """
         self._check_parameters()
         factor = math.exp(math.log(self.asymmetry) / (2 * self.n_estimators))  # k^(1 / 2T)

@@ -146,6 +146,10 @@ def detector_trees(learners, weights, threshold, places, rejection):
     Returns
     -------
     DetectorTrees
+
+    Notes
+    -----
+    Where missing values would go is left out: channels have none.
     """
     nodes = [learner.nodes_ for learner in learners]
     sizes = [len(tree.child) for tree in nodes]

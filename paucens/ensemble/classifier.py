@@ -224,7 +224,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            float32 and float64 are used without a copy.
+            float32 and float64 are used without a copy. NaN is a missing value; only trees take them.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` says which one is positive.
 
@@ -235,9 +235,9 @@ class PAUCEnsClassifier(WeightedEnsemble):
         Raises
         ------
         ValueError
-            If the data are not finite, not numeric, sparse or empty, y has one class or more than two, a
-            parameter is out of range, or a range with alpha > 0 holds no negative. With early stopping also if a class
-            has one sample, or the range holds no negative of those held out.
+            If the data are infinite, not numeric, sparse or empty, or hold NaN and the learner is not a tree, y has one
+            class or more than two, a parameter is out of range, or a range with alpha > 0 holds no negative. With early
+            stopping also if a class has one sample, or the range holds no negative of those held out.
         """
         self._check_parameters()
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:

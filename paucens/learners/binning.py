@@ -1,4 +1,7 @@
-"""Binning of features: at most 256 bins each, found once, so that every tree works on bytes."""
+"""Binning of features: at most 256 bins each, found once, so that every tree works on bytes.
+
+Missing values are NaN. In a column that has some they fill a bin of their own, which leaves 255 for the others.
+"""
 
 from dataclasses import dataclass
 
@@ -19,7 +22,8 @@ class BinnedData:
     codes : ndarray of shape (n_features, n_samples), uint8
     thresholds : ndarray of float64
         Ascending thresholds of feature j at [offsets[j], offsets[j + 1]); code c holds the values
-        in (threshold[c - 1], threshold[c]].
+        in (threshold[c - 1], threshold[c]]. If values of a feature are missing, the last one is infinity: beyond it are
+        the missing values, of code 255.
     offsets : ndarray of shape (n_features + 1,), int32
     """
 
@@ -29,12 +33,14 @@ class BinnedData:
 
     @property
     def n_bins(self):
-        """Number of bins of each feature, ndarray of shape (n_features,), int32."""
-        return np.diff(self.offsets) + np.int32(1)
+        """Number of bins of each feature, without that of missing values, ndarray of shape (n_features,), int32."""
+        return np.diff(self.offsets) + np.int32(1) - self.has_missing
 
-    def threshold(self, column, code):
-        """Return the threshold between `code` and the next larger code."""
-        return self.thresholds[self.offsets[column] + code]
+    @property
+    def has_missing(self):
+        """Whether values of each feature are missing, ndarray of shape (n_features,), bool."""
+        last = np.append(self.thresholds, 0.0)[self.offsets[1:] - 1]
+        return (np.diff(self.offsets) > 0) & (last == np.inf)
 
 
 def thresholds_of(values, max_bins, positives=None):
@@ -61,7 +67,7 @@ def thresholds_of(values, max_bins, positives=None):
     values = values.astype(np.float64, copy=False)
     last = np.flatnonzero(values[:-1] < values[1:])  # the last sample of each distinct value except the largest
     if len(last) >= max_bins:
-        if positives is None:
+        if positives is None or len(positives) == 0:
             chosen = _quantiles(len(values), max_bins)
         else:
             chosen = _quantiles_and_tails(values, positives, max_bins)
@@ -86,6 +92,16 @@ def _quantiles_and_tails(values, positives, max_bins):
     return np.concatenate([_quantiles(n, rest), of_positives, from_end - 1, n - 1 - from_end])
 
 
+def _thresholds_and_missing(values, max_bins, positives):
+    """Find the thresholds of one feature whose sorted values may end with NaN, as in `BinnedData`."""
+    if len(values) == 0 or not np.isnan(values[-1]):
+        return thresholds_of(values, max_bins, positives)
+    if positives is not None:
+        positives = positives[: np.searchsorted(positives, np.nan)]
+    known = values[: np.searchsorted(values, np.nan)]
+    return np.append(thresholds_of(known, min(max_bins, MAX_BINS - 1), positives), np.inf)
+
+
 def find_thresholds(X, max_bins, threads, positives=None):
     """Find the thresholds of every feature of X.
 
@@ -93,6 +109,7 @@ def find_thresholds(X, max_bins, threads, positives=None):
     ----------
     X : ndarray of shape (n_samples, n_features), float32 or float64, any strides
     max_bins : int in [2, 256]
+        Of the values that are there; at most 255 in a column with missing values.
     threads : Threads
     positives : ndarray of int32, default=None
         Rows of the positives, for bins that see the tails, see `thresholds_of`.
@@ -111,7 +128,9 @@ def find_thresholds(X, max_bins, threads, positives=None):
             last = min(first + width, stop)
             columns = np.sort(X[:, first:last].T, axis=1)
             own = [None] * len(columns) if positives is None else np.sort(X[positives, first:last].T, axis=1)
-            found[first:last] = [thresholds_of(one, max_bins, its) for one, its in zip(columns, own, strict=True)]
+            found[first:last] = [
+                _thresholds_and_missing(one, max_bins, its) for one, its in zip(columns, own, strict=True)
+            ]
 
     threads.run(find, n_features, 20 * X.size)
     offsets = np.zeros(n_features + 1, dtype=np.int32)

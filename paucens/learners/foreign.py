@@ -19,6 +19,8 @@ class ForeignLearner:
     learner : object with fit(X, signed_weights) and predict(X) in [-1, 1]
     """
 
+    allow_nan = False
+
     def __init__(self, learner):
         self._learner = learner
 

@@ -14,10 +14,9 @@ from paucens._kernels.trees import (
     search_columns,
     subtract_histograms,
 )
-from paucens.learners.nodes import UNKNOWN, TreeNodes
+from paucens.learners.grid import to_grid, without_excess
+from paucens.learners.nodes import LARGEST, UNKNOWN, TreeNodes
 
-ALONE = 1024  # a weight of more than this many times the sum of the others would leave them too little of the grid
-GRID_BITS = 30  # sum of |weights| on the grid stays below 2**31, with room for rounding
 RUN_SHARES = (0.9, 0.97)  # shares of the mass after which a search of columns pauses, heaviest rows first
 MAX_KEPT_BYTES = 64_000_000  # of histograms kept for subtraction while a tree grows
 
@@ -34,39 +33,6 @@ class GrowingRule:
     sample_nodes: bool
 
 
-def to_grid(signed_weights):
-    """Round weights to integers on the finest power-of-two grid whose sum of magnitudes fits int32.
-
-    Sums on the grid are exact, so trees do not depend on the order of rows or the number of threads.
-
-    Returns
-    -------
-    grid : ndarray of int32
-    exponent : int
-        grid = rint(signed_weights * 2**exponent).
-    """
-    shift = np.frexp(np.abs(signed_weights).max(initial=0.0))[1]  # first to about 1: no sum overflows
-    near_one = np.ldexp(signed_weights, -shift)
-    exponent = GRID_BITS - np.frexp(np.abs(near_one).sum())[1]
-    return np.rint(np.ldexp(near_one, exponent)).astype(np.int32), int(exponent - shift)
-
-
-def without_excess(signed_weights):
-    """Lower a weight that far exceeds the sum of all others to twice this sum.
-
-    It decides the signs of its leaves alone, before and after. So gains and trees with sign leaves stay the same, and
-    the others get a share of the grid.
-    """
-    magnitudes = np.abs(signed_weights)
-    heaviest = int(magnitudes.argmax())
-    others = magnitudes[:heaviest].sum() + magnitudes[heaviest + 1 :].sum()
-    if not 0 < others < magnitudes[heaviest] / ALONE:
-        return signed_weights
-    lowered = signed_weights.copy()
-    lowered[heaviest] = np.copysign(2 * others, signed_weights[heaviest])
-    return lowered
-
-
 class _Node:
     """A node of a growing tree: a segment of the rows, its sums and its best split."""
 
@@ -79,6 +45,7 @@ class _Node:
         "histograms",
         "index",
         "left",
+        "missing_left",
         "start",
         "stop",
         "total",
@@ -89,13 +56,14 @@ class _Node:
         self.index, self.depth = index, depth
         self.start, self.stop = start, stop
         self.total, self.value = total, value  # total: packed sums, see _kernels.trees
-        self.gain, self.column, self.code, self.left = 0.0, -1, 0, 0
+        self.gain, self.column, self.code, self.missing_left, self.left = 0.0, -1, 0, False, 0
         self.child = 0
         self.histograms = None
 
     def keep_best(self, splits):
         """Keep the best of some splits, the first one of equals."""
-        self.gain, self.column, self.code, self.left = max(splits, key=lambda split: split[0])
+        best = splits[0] if len(splits) == 1 else max(splits, key=lambda split: split[0])
+        self.gain, self.column, self.code, self.missing_left, self.left = best
 
 
 class TreeGrower:
@@ -114,7 +82,8 @@ class TreeGrower:
         n_features, n_samples = binned.codes.shape
         self.binned, self.rule, self.threads = binned, rule, threads
         self._allowed = np.arange(n_features, dtype=np.int32) if columns is None else columns
-        self._n_bins = binned.n_bins
+        self._has_missing = binned.has_missing.tolist()
+        self._bins = np.column_stack([binned.n_bins, self._has_missing]).astype(np.int32)
         self._rows = np.empty(n_samples, dtype=np.int32)
         self._weights = np.empty(n_samples, dtype=np.int64)
         self._spare_rows, self._spare_weights = np.empty_like(self._rows), np.empty_like(self._weights)
@@ -224,9 +193,11 @@ class TreeGrower:
     def _search_children(self, parent, left, right):
         """Partition the rows of two siblings and find the best split of each."""
         segment = slice(parent.start, parent.stop)
+        first = parent.missing_left and self._has_missing[parent.column]  # counted as the first bin
         left.stop = right.start = parent.start + partition(
             self.binned.codes[parent.column],
-            parent.code,
+            first,
+            parent.code + first,
             self._rows[segment],
             self._weights[segment],
             self._spare_rows,
@@ -236,7 +207,7 @@ class TreeGrower:
             self._search_sampled(left)
             self._search_sampled(right)
             return [left, right]
-        small, large = sorted((left, right), key=lambda node: node.stop - node.start)
+        small, large = (left, right) if left.stop - left.start <= right.stop - right.start else (right, left)
         small.histograms = self._take_buffer()
         if parent.histograms is None:
             large.histograms = self._take_buffer()
@@ -261,7 +232,7 @@ class TreeGrower:
                 rows,
                 weights,
                 columns,
-                self._n_bins,
+                self._bins,
                 node.total,
                 self.rule.real_leaves,
                 self._ridge,
@@ -285,7 +256,7 @@ class TreeGrower:
                 best_split(
                     member.histograms,
                     columns,
-                    self._n_bins,
+                    self._bins,
                     member.total,
                     self.rule.real_leaves,
                     self._ridge,
@@ -325,15 +296,18 @@ class TreeGrower:
         return np.sort(self._deck[: self._n_columns])
 
     def _as_arrays(self, nodes, exponent):
+        child = np.array([node.child for node in nodes], dtype=np.int32)
         column = np.array([node.column if node.child else -1 for node in nodes], dtype=np.int32)
         code = np.array([node.code if node.child else 0 for node in nodes], dtype=np.int32)
+        inner, threshold = child > 0, np.zeros(len(nodes))
+        threshold[inner] = self.binned.thresholds[self.binned.offsets[column[inner]] + code[inner]]
         return TreeNodes(
             column=column,
             code=code,
-            threshold=np.array(
-                [self.binned.threshold(c, k) if c >= 0 else 0.0 for c, k in zip(column, code, strict=True)]
-            ),
-            child=np.array([node.child for node in nodes], dtype=np.int32),
+            threshold=np.minimum(threshold, LARGEST),
+            missing_left=np.array([node.missing_left for node in nodes]) & inner,
+            missing_seen=(self._bins[column, 1] > 0) & inner,
+            child=child,
             n_samples=np.full(len(nodes), UNKNOWN, dtype=np.int64),
             value=np.array([node.value for node in nodes]),
             gain=np.ldexp([node.gain if node.child else 0.0 for node in nodes], -exponent),

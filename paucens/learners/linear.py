@@ -52,6 +52,8 @@ class Linear(BaseEstimator):
     array([-1., -1.,  1.,  1.])
     """
 
+    allow_nan = False
+
     def __init__(self, C=1.0):
         self.C = C
 

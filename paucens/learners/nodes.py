@@ -18,6 +18,11 @@ class TreeNodes(NamedTuple):
         The split: bins of `column` up to `code` go left.
     threshold : float64
         The same split on feature values: values up to `threshold` go left.
+    missing_left : bool
+        Whether missing values (NaN) go left; False at leaves.
+    missing_seen : bool
+        Whether values of `column` were missing in training. If not, or if none of them reached the node with a weight,
+        missing values go to the child of more training weight, the left one of equals.
     child : int32
         The left child; the right child is the next node; 0 marks a leaf.
     n_samples : int64
@@ -31,6 +36,8 @@ class TreeNodes(NamedTuple):
     column: np.ndarray
     code: np.ndarray
     threshold: np.ndarray
+    missing_left: np.ndarray
+    missing_seen: np.ndarray
     child: np.ndarray
     n_samples: np.ndarray
     value: np.ndarray
@@ -38,15 +45,18 @@ class TreeNodes(NamedTuple):
 
 
 UNKNOWN = -1  # number of samples
+LARGEST = np.finfo(np.float64).max  # as a threshold: all values but the missing ones go left
 MOST_CODES = 256  # bins are bytes
-DTYPES = TreeNodes(np.int32, np.int32, np.float64, np.int32, np.int64, np.float64, np.float64)
+DTYPES = TreeNodes(np.int32, np.int32, np.float64, np.bool_, np.bool_, np.int32, np.int64, np.float64, np.float64)
 
 
 def leaves_of_codes(nodes, binned, threads):
     """Find the leaf that each binned sample reaches, ndarray of shape (n_samples,), int32."""
     leaf = np.empty(binned.codes.shape[1], dtype=np.int32)
+    first = nodes.missing_left & nodes.missing_seen
+    last = nodes.code.astype(np.uint8) + first
     threads.run(
-        lambda start, stop: apply_codes(binned.codes, nodes.column, nodes.code, nodes.child, leaf, start, stop),
+        lambda start, stop: apply_codes(binned.codes, nodes.column, first, last, nodes.child, leaf, start, stop),
         len(leaf),
         8 * len(leaf),
     )
@@ -57,7 +67,9 @@ def leaves_of_values(nodes, X, threads):
     """Find the leaf that each row of X (float32 or float64) reaches, ndarray of shape (n_samples,), int32."""
     leaf = np.empty(len(X), dtype=np.int32)
     threads.run(
-        lambda start, stop: apply_values(X, nodes.column, nodes.threshold, nodes.child, leaf, start, stop),
+        lambda start, stop: apply_values(
+            X, nodes.column, nodes.threshold, nodes.missing_left, nodes.child, leaf, start, stop
+        ),
         len(leaf),
         8 * len(leaf),
     )
@@ -85,8 +97,7 @@ def trees_from_arrays(arrays, n_features):
     """Return the trees of `trees_to_arrays`, a list of TreeNodes; raise ValueError if a number is out of bounds."""
     start = persistence.array_of(arrays, "nodes/start", np.int64, (None,))
     n_nodes = len(arrays["nodes/child"])
-    unknown = np.full(n_nodes, UNKNOWN, dtype=np.int64)
-    arrays = {"nodes/n_samples": unknown} | arrays  # files of version 0.1 do not have them
+    arrays = _new_fields(arrays) | arrays
     nodes = TreeNodes(
         *(
             persistence.array_of(arrays, f"nodes/{name}", dtype, (n_nodes,))
@@ -99,6 +110,15 @@ def trees_from_arrays(arrays, n_features):
         raise ValueError("There are no nodes, or a tree has no node. The file is damaged.")
     _check_nodes(nodes, start[:-1], sizes, n_features)
     return [TreeNodes(*(field[first:last] for field in nodes)) for first, last in itertools.pairwise(start)]
+
+
+def _new_fields(arrays):
+    """Return what files of version 0.1 do not have: samples are not counted, and none was missing, so these go left."""
+    child = arrays["nodes/child"]
+    fields = {"nodes/n_samples": np.full(len(child), UNKNOWN, dtype=np.int64)}
+    if "nodes/missing_left" in arrays or "nodes/missing_seen" in arrays:
+        return fields
+    return fields | {"nodes/missing_left": child > 0, "nodes/missing_seen": np.zeros(len(child), dtype=bool)}
 
 
 def _check_nodes(nodes, start, sizes, n_features):

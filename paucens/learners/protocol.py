@@ -61,7 +61,15 @@ class Trainer(Protocol):
 
 @runtime_checkable
 class WeakLearner(Protocol):
-    """A scikit-learn estimator that trains on signed weights, inside an ensemble or alone."""
+    """A scikit-learn estimator that trains on signed weights, inside an ensemble or alone.
+
+    Attributes
+    ----------
+    allow_nan : bool
+        Whether X may hold missing values, NaN.
+    """
+
+    allow_nan: bool
 
     def fit(self, X, signed_weights):
         """Fit the learner alone, on raw features."""
@@ -78,6 +86,7 @@ class WeakLearner(Protocol):
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features), float32 or float64
+            Finite but for missing values, if `allow_nan`; so it is for `predictions`.
         order : ndarray of int32
             The rows of X in the order of the signed weights (positives first).
         max_bins : int
@@ -93,7 +102,7 @@ class WeakLearner(Protocol):
         """
 
     def predictions(self, X, threads):
-        """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
+        """Return what `predict` returns as `Predictions`, for an X that is a checked float array already."""
 
     @staticmethod
     def to_arrays(learners):

@@ -28,6 +28,8 @@ ANY_DEPTH = 8  # at which a tree may have more nodes than a byte can count
 class TreeLearner(BaseEstimator):
     """Base of `Tree` and `Stump`, which differ in their parameters and resolve them in `growing_rule`."""
 
+    allow_nan = True
+
     @all_or_nothing
     def fit(self, X, signed_weights):
         """Grow a tree on raw features.
@@ -35,6 +37,7 @@ class TreeLearner(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            NaN is a missing value.
         signed_weights : array-like of shape (n_samples,)
             u_l y_l: the magnitude says how much a sample counts, the sign to which class it belongs.
 
@@ -45,9 +48,9 @@ class TreeLearner(BaseEstimator):
         Raises
         ------
         ValueError
-            If X or the weights are not finite, their lengths differ or a parameter is out of range.
+            If X is infinite, the weights are not finite, their lengths differ or a parameter is out of range.
         """
-        X = check_features(self, X)
+        X = check_features(self, X, allow_nan=True)
         weights = check_signed_weights(signed_weights, len(X))
         rule = self.growing_rule(X.shape[1])
         seed = check_random_state(getattr(self, "random_state", None)).randint(2**31)
@@ -69,9 +72,14 @@ class TreeLearner(BaseEstimator):
         predicted : ndarray of shape (n_samples,), float64
         """
         check_is_fitted(self)
-        X = check_features(self, X, reset=False)
+        X = check_features(self, X, reset=False, allow_nan=True)
         with Threads(1) as threads:
             return self.predictions(X, threads).dense
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     # -- the protocol of weak learners -------------------------------------------------------------
 
@@ -91,7 +99,7 @@ class TreeLearner(BaseEstimator):
         return TreeTrainer(self, binned, threads, seed, stages)
 
     def predictions(self, X, threads):
-        """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
+        """Return what `predict` returns as `Predictions`, for an X that is a checked float array already."""
         return Predictions(self.nodes_.value, leaves_of_values(self.nodes_, X, threads))
 
     def add_gains(self, gains):
@@ -192,7 +200,8 @@ class Tree(TreeLearner):
         Draw columns once per tree or once per node.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature when fitted alone; splits are exact for features with up to
-        that many distinct values. Inside an ensemble the `max_bins` of the ensemble applies.
+        that many distinct values. Missing values have one more bin, so the others have at most 255 beside them. Inside
+        an ensemble the `max_bins` of the ensemble applies.
     random_state : int, RandomState or None, default=None
         Source of the column samples when fitted alone.
 
@@ -207,9 +216,13 @@ class Tree(TreeLearner):
     (balance, purity, Gini, a leaf, ...) were tried on training halves of USPS: none raised the partial AUC
     by more than the noise of the halves, and some lowered it.
 
-    Ties between equal splits go to the smallest column, then to the smallest threshold. Weights are rounded to a grid,
-    on which sums are exact: weights below 2^-31 of the sum of all magnitudes count as 0. With sign leaves a single
-    weight that outweighs all others leaves them the grid.
+    Missing values (NaN) are tried on either side of each split, and alone on one. The node keeps the better side, and
+    missing values follow it in prediction. If none reached the node in training, they go to the child of more training
+    weight (sum of magnitudes), the left one of equals.
+
+    Ties between equal splits go to the smallest column, then to the smallest threshold, then to missing values on the
+    left. Weights are rounded to a grid, on which sums are exact: weights below 2^-31 of the sum of all magnitudes count
+    as 0. With sign leaves a single weight that outweighs all others leaves them the grid.
 
     Examples
     --------

@@ -73,6 +73,13 @@ def test_every_array_has_its_type(refused, model, name, change):
     refused(model, lambda header, arrays: arrays.update({name: change(arrays[name])}), f"{name} holds .*must hold")
 
 
+@pytest.mark.parametrize("name", ["nodes/missing_left", "nodes/missing_seen"])
+def test_sides_of_missing_values_are_flags_and_come_together(refused, name):
+    refused("trees", lambda header, arrays: arrays.update({name: arrays[name] * 1}), f"{name} holds int64; it must")
+    refused("trees", lambda header, arrays: arrays.update({name: arrays[name][1:]}), f"{name} has the shape")
+    refused("trees", lambda header, arrays: arrays.pop(name), name)
+
+
 @pytest.mark.parametrize(("model", "name"), [*FLOATS, ("trees", "nodes/child"), ("trees", "n_cuts_")])
 @pytest.mark.parametrize("change", [lambda a: a[None], lambda a: a[:-1]], ids=["one more side", "one less"])
 def test_every_array_has_its_shape(refused, model, name, change):

@@ -60,12 +60,13 @@ def with_entry(X, value):
 # -- data ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("value", "name"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_values_that_are_not_finite(classifier, data, value, name, dtype):
-    X, y = data
-    refused(classifier, with_entry(X, value).astype(dtype), y, f"X contains {name}")
-    with pytest.raises(ValueError, match=f"X contains {name}"):
+def test_values_that_are_infinite(classifier, data, value, dtype):
+    X, y = data[0].copy(), data[1]
+    X[3, 2] = np.nan  # which is a missing value
+    refused(classifier, with_entry(X, value).astype(dtype), y, "X contains infinity")
+    with pytest.raises(ValueError, match="X contains infinity"):
         classifier.fit(X, y).predict(with_entry(X, value))
 
 
@@ -139,7 +140,7 @@ def test_strings(classifier, data, make):
         classifier.fit(X, y).predict(make(X))
 
 
-@pytest.mark.parametrize("thing", [{}, [1, 2], object(), None], ids=["dict", "list", "object", "None"])
+@pytest.mark.parametrize("thing", [{}, [1, 2], object()], ids=["dict", "list", "object"])
 def test_objects_that_are_not_numbers(classifier, data, thing):
     X, y = data
     objects = X.astype(object)
@@ -178,7 +179,7 @@ def test_models_that_are_not_fitted(classifier, method):
 
 
 REFUSALS = [
-    pytest.param(lambda model, X, y: (with_entry(X, np.nan), y), id="NaN"),
+    pytest.param(lambda model, X, y: (with_entry(X, np.inf), y), id="infinity"),
     pytest.param(lambda model, X, y: (X[:0], y[:0]), id="empty"),
     pytest.param(lambda model, X, y: (scipy.sparse.csr_array(X), y), id="sparse"),
     pytest.param(lambda model, X, y: (X.astype(str), y), id="strings"),
@@ -214,8 +215,8 @@ def test_a_refused_fit_leaves_the_earlier_one(classifier, data):
     X, y = data
     scores = classifier.fit(X, y).decision_function(X)
     labels = classifier.predict(X)
-    with pytest.raises(ValueError, match="NaN"):
-        classifier.fit(with_entry(X, np.nan), y)
+    with pytest.raises(ValueError, match="infinity"):
+        classifier.fit(with_entry(X, np.inf), y)
     with pytest.raises(ValueError, match="n_estimators"):
         classifier.set_params(n_estimators=0).fit(X, 1 - y)
     np.testing.assert_array_equal(classifier.decision_function(X), scores)

@@ -158,8 +158,10 @@ def test_files_of_version_0_1_load_and_score_the_same(kind, tmp_path):
     (header, arrays), (again, same) = (persistence.load(p, kind.__name__) for p in (path, tmp_path / "again.npz"))
     joined = {"pos_label": None} | (JOINED if kind is PAUCEnsClassifier else {})
     assert header | {"parameters": header["parameters"] | joined} == again
-    if "nodes/child" in arrays:  # files of trees did not count samples
+    if "nodes/child" in arrays:  # files of trees neither counted samples nor said where missing values go
         assert (same.pop("nodes/n_samples") == UNKNOWN).all()
+        assert not same.pop("nodes/missing_seen").any()
+        np.testing.assert_array_equal(same.pop("nodes/missing_left"), arrays["nodes/child"] > 0)
     assert {name: array.tobytes() for name, array in arrays.items()} == {
         n: array.tobytes() for n, array in same.items()
     }

@@ -58,18 +58,26 @@ def test_lengths_that_do_not_exist_are_refused(toy, n):
         model.truncated(n)
 
 
+def is_true(question, value):
+    """Answer a question of a line about a value."""
+    if np.isnan(value):
+        return question.endswith("is missing") or question.endswith("or missing")
+    if "is" in question.split():
+        return question == "is not missing"
+    sign, threshold = question.removesuffix(" or missing").split()
+    return (value <= float(threshold)) == (sign == "<=")
+
+
 def score_by_text(text, row):
     """Follow the lines of `to_text`: at each depth the first line that holds."""
     total = 0.0
     for tree in text.split("\nTree ")[1:]:
         depth = 1
         for line in tree.splitlines()[1:]:
-            indent, name, sign, threshold, value = re.fullmatch(
-                r"( *)(?:x\[(\d+)\] (<=|>) (\S+)|always):(?: (\S+))?", line
-            ).groups()
+            indent, name, question, value = re.fullmatch(r"( *)(?:x\[(\d+)\] (.+)|always):(?: (\S+))?", line).groups()
             if len(indent) != 2 * depth:
                 continue
-            holds = name is None or (row[int(name)] <= float(threshold)) == (sign == "<=")
+            holds = name is None or is_true(question, row[int(name)])
             if holds and value is not None:
                 total += float(value)
                 break
@@ -84,6 +92,23 @@ def test_the_text_holds_the_scores(model, toy):
     np.testing.assert_allclose(scores, model.decision_function(X) + model.threshold_, rtol=1e-12, atol=1e-14)
     threshold = float(re.search(r"sum is above (\S+), otherwise", text).group(1))
     assert threshold == model.threshold_
+
+
+def test_the_text_holds_the_scores_of_missing_values():
+    rng = np.random.RandomState(0)
+    y = np.arange(200) % 2
+    X = rng.normal(size=(200, 3)) + y[:, None]
+    X[rng.rand(200, 3) < 0.2 + 0.3 * y[:, None]] = np.nan
+    X[:, 2] = 1 + 0 * X[:, 2]
+    model = AdaBoostClassifier(learner=Tree(depth=2, leaves="real"), n_estimators=20).fit(X, y)
+    text = model.to_text(digits=17)
+    assert all(words in text for words in (" or missing:", "x[2] is missing:", "x[2] is not missing:"))
+    scores = [score_by_text(text, row) for row in X]
+    np.testing.assert_allclose(scores, model.decision_function(X) + model.threshold_, rtol=1e-12, atol=1e-14)
+
+
+def test_the_text_is_silent_about_missing_values_if_there_were_none(model):
+    assert "missing" not in model.to_text()
 
 
 def test_names_of_features_and_classes(toy):

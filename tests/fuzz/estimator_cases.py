@@ -4,6 +4,7 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from paucens import (
     AdaBoostClassifier,
@@ -252,12 +253,18 @@ def draw_case(rng):
     else:
         model = pick(rng, CLASSIFIERS)(rng)
         y = np.array(pick(rng, LABELS))[positive.astype(int)]
+    if takes_missing(model) and X.dtype.kind == "f" and rng.random() < 0.3:
+        X[rng.random(X.shape) < pick(rng, [0.05, 0.3, 0.9])] = np.nan
     spoilt = limits_passed(model, X, positive)
     if not spoilt and rng.random() < 1 / 8:
         spoilt, X, y = spoil(rng, model, X, y)
     for array in (X, y):
         array.flags.writeable = rng.random() < 0.5
     return Case(model, X, y, spoilt)
+
+
+def takes_missing(model):
+    return get_tags(model).input_tags.allow_nan
 
 
 def limits_passed(model, X, positive):
@@ -282,7 +289,8 @@ def spoil(rng, model, X, y):
     kind = pick(rng, ["value", "length", "empty", "type", "parameter", "target"])
     if kind == "value":
         X = X.astype(float)
-        X[rng.integers(len(X)), rng.integers(X.shape[1])] = rng.choice([np.nan, np.inf, -np.inf])
+        values = [np.inf, -np.inf] + [np.nan] * (not takes_missing(model))
+        X[rng.integers(len(X)), rng.integers(X.shape[1])] = rng.choice(values)
     elif kind == "length":
         y = y[1:]
     elif kind == "empty":

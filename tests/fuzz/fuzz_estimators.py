@@ -163,7 +163,7 @@ def check_tree(case, predicted):
         assert_same(refitted(case.X, case.y / 1024), predicted, "of weights of another unit")
     if len(case.X) <= case.model.max_bins:
         ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in case.X.T])
-        assert_same(refitted(ranks, case.y), predicted, "of ranks")
+        assert_same(refitted(np.where(np.isnan(case.X), np.nan, ranks), case.y), predicted, "of ranks")
 
 
 # -- the loop --------------------------------------------------------------------------------------

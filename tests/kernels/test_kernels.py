@@ -29,6 +29,10 @@ def draw_features(rng, kind, n, d):
     return rng.randint(0, 4, (n, d)) / 2 if kind == "tied" else rng.normal(size=(n, d))
 
 
+def with_missing(rng, X):
+    return np.where(rng.rand(*X.shape) < 0.2, np.nan, X)
+
+
 def laid_out(X, layout):
     """Return the same values in C or Fortran order, or as every other row and column of a larger array."""
     if layout == "strided":
@@ -60,11 +64,12 @@ def draw_packed(rng, kind, n):
 @settings(quick, max_examples=12)
 def test_quantise(layout, dtype, seed, kind, n, d):
     rng = np.random.RandomState(seed)
-    X = laid_out(draw_features(rng, kind, n, d).astype(dtype), layout)
+    X = laid_out(with_missing(rng, draw_features(rng, kind, n, d)).astype(dtype), layout)
     sizes = rng.choice([0, 1, 2, 7], d)
     # Some thresholds are equal to values and some are not, so that equality and empty bins occur.
     thresholds = [
-        np.sort(rng.choice(np.append(np.unique(X), [-9, -8, -7, 7, 8, 9, 10]), size, replace=False)) for size in sizes
+        np.sort(rng.choice(np.append(np.unique(X[X == X]), [-9, -8, -7, 7, 8, 9, np.inf]), size, replace=False))
+        for size in sizes
     ]
     offsets = int32(np.append(0, np.cumsum(sizes)))
     thresholds = frozen(np.concatenate([*thresholds, [np.inf]]))
@@ -84,6 +89,14 @@ def test_quantise_uses_all_256_bins():
     trees.quantise(X, int32(range(len(X))), thresholds, int32([0, 255]), codes, 0, 1)
     np.testing.assert_array_equal(codes[0], np.searchsorted(np.arange(255.0), X[:, 0]))
     assert set(codes[0]) == set(range(256))
+
+
+@pytest.mark.parametrize("n_thresholds", [0, 1, 254, 255])
+def test_nan_is_in_the_last_of_256_bins_whatever_the_thresholds(n_thresholds):
+    thresholds = frozen(np.append(np.arange(n_thresholds * 1.0), np.inf))
+    X, codes = frozen(np.array([[np.nan], [1e9]])), np.empty((1, 2), dtype=np.uint8)
+    trees.quantise(X, int32([0, 1]), thresholds, int32([0, n_thresholds]), codes, 0, 1)
+    np.testing.assert_array_equal(codes, [[255, n_thresholds]])
 
 
 @given(seed=seeds, n=st.integers(1, 30), zeros=st.sampled_from([0.0, 0.5, 1.0]))
@@ -128,15 +141,23 @@ def test_fill_and_subtract_histograms(seed, kind, n, d):
     np.testing.assert_array_equal(parent, expected)
 
 
+def draw_codes(rng, n, d):
+    """Draw the codes of n rows and d columns, and the bins of each column."""
+    n_bins = rng.choice([1, 2, 5, 256], d)
+    codes = (rng.rand(d, n) * np.minimum(n_bins, rng.choice([2, 256]))[:, None]).astype(np.uint8)
+    has_missing = (n_bins < 256) & (rng.rand(d) < 0.5)
+    codes[has_missing[:, None] & (rng.rand(d, n) < rng.choice([0.1, 0.6, 1.0]))] = reference.MISSING
+    return frozen(codes), int32(np.column_stack([n_bins, has_missing]))
+
+
 def check_best_split(seed, kind, n, d, real_leaves, ridge):
     rng = np.random.RandomState(seed)
-    n_bins = int32(rng.choice([1, 2, 5, 256], d))
-    codes = (rng.rand(d, n) * np.minimum(n_bins, rng.choice([2, 256]))[:, None]).astype(np.uint8)
+    codes, bins = draw_codes(rng, n, d)
     weights = draw_packed(rng, kind, n)
     columns = int32(np.sort(rng.permutation(d)[: rng.randint(1, d + 1)]))
     histograms = frozen(reference.fill_histograms(codes, range(n), weights, columns))
     start, stop = draw_block(rng, len(columns))
-    arguments = histograms, columns, n_bins, int(weights.sum()), real_leaves, ridge, start, stop
+    arguments = histograms, columns, bins, int(weights.sum()), real_leaves, ridge, start, stop
     assert trees.best_split(*arguments) == reference.best_split(*arguments)
 
 
@@ -152,8 +173,7 @@ def check_best_split(seed, kind, n, d, real_leaves, ridge):
 def test_search_columns_finds_the_best_split(seed, kind, n, d, ridge, heaviest_first):
     rng = np.random.RandomState(seed)
     n_samples, real_leaves = n + 5, ridge is not None
-    n_bins = int32(rng.choice([1, 2, 5, 256], d))
-    codes = frozen((rng.rand(d, n_samples) * np.minimum(n_bins, rng.choice([2, 256]))[:, None]).astype(np.uint8))
+    codes, bins = draw_codes(rng, n_samples, d)
     rows, weights = int32(rng.permutation(n_samples)[:n]), draw_packed(rng, kind, n)
     if heaviest_first:
         order = np.argsort(-(weights & 0xFFFFFFFF), kind="stable")
@@ -161,9 +181,9 @@ def test_search_columns_finds_the_best_split(seed, kind, n, d, ridge, heaviest_f
     columns = int32(np.sort(rng.permutation(d)[: rng.randint(1, d + 1)]))
     start, stop = draw_block(rng, len(columns))
     rule = int(weights.sum()), real_leaves, ridge or 0.0, start, stop
-    found = trees.search_columns(codes, rows, weights, columns, n_bins, *rule)
+    found = trees.search_columns(codes, rows, weights, columns, bins, *rule)
     histograms = reference.fill_histograms(codes, rows, weights, columns)
-    assert found == reference.best_split(histograms, columns, n_bins, *rule)
+    assert found == reference.best_split(histograms, columns, bins, *rule)
 
 
 split_cases = {"seed": seeds, "kind": st.sampled_from(KINDS), "n": st.integers(0, 25), "d": st.integers(1, 6)}
@@ -185,22 +205,40 @@ def test_best_split_of_real_leaves(seed, kind, n, d, ridge):
 def test_ties_go_to_the_first_column_and_bin(real_leaves):
     codes = np.array([[0, 0, 0, 0], [0, 1, 3, 4], [0, 1, 3, 4]], dtype=np.uint8)
     weights = np.array(reference.pack_weights([-1, 1, -1, 1])[1])
-    columns, n_bins = int32([0, 1, 2]), int32([1, 5, 5])
+    columns, bins = int32([0, 1, 2]), int32([[1, 0], [5, 0], [5, 0]])
     histograms = reference.fill_histograms(codes, range(4), weights, columns)
     ridge = 0.5 if real_leaves else 0.0
-    _, column, code, left = trees.best_split(histograms, columns, n_bins, int(weights.sum()), real_leaves, ridge, 0, 3)
+    rule = int(weights.sum()), real_leaves, ridge, 0, 3
+    _, column, code, missing_left, left = trees.best_split(histograms, columns, bins, *rule)
     assert (column, code, left) == (1, 0, weights[0])  # bin 2 is empty; splits after 0 and after 3 are equal
+    assert missing_left is False  # the right child is heavier
 
 
-@given(seed=seeds, n=st.integers(0, 30), last_left=st.integers(0, 6))
+@pytest.mark.parametrize("real_leaves", [False, True])
+def test_ties_go_to_missing_values_on_the_left(real_leaves):
+    codes = np.array([[0, 1, 255]], dtype=np.uint8)
+    weights = np.array(reference.pack_weights([-1, -1, 2])[1])
+    histograms = reference.fill_histograms(codes, range(3), weights, [0])
+    rule = int(weights.sum()), real_leaves, 0.0, 0, 1
+    gain, *split = trees.best_split(histograms, int32([0]), int32([[2, 1]]), *rule)
+    assert (gain, split) == (4.0, [0, 1, False, weights[:2].sum()])  # the missing values alone
+    weights = np.array(reference.pack_weights([-2, 2, 0])[1] + reference.pack_weights([1, -1])[1])
+    codes = np.array([[0, 1, 255, 255]], dtype=np.uint8)
+    histograms = reference.fill_histograms(codes, range(4), weights, [0])
+    rule = int(weights.sum()), real_leaves, 0.0, 0, 1
+    _, *split = trees.best_split(histograms, int32([0]), int32([[2, 1]]), *rule)
+    assert split == [0, 0, True, weights[[0, 2, 3]].sum()]
+
+
+@given(seed=seeds, n=st.integers(0, 30), first=st.integers(0, 1), last=st.integers(0, 6))
 @quick
-def test_partition(seed, n, last_left):
+def test_partition(seed, n, first, last):
     rng = np.random.RandomState(seed)
-    codes = frozen(rng.randint(0, 6, n + 3).astype(np.uint8))
+    codes = frozen(rng.choice([0, 1, 2, 3, 4, 5, 254, 255], n + 3).astype(np.uint8))
     rows, weights = rng.permutation(n + 3)[:n].astype(np.int32), rng.randint(-9, 9, n)
-    expected = reference.partition(codes, last_left, rows, weights)
+    expected = reference.partition(codes, first, last, rows, weights)
     spare = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
-    n_left = trees.partition(codes, last_left, rows, weights, *spare)
+    n_left = trees.partition(codes, first, last, rows, weights, *spare)
     assert n_left == expected[0]
     np.testing.assert_array_equal(rows, expected[1])
     np.testing.assert_array_equal(weights, expected[2])
@@ -224,16 +262,20 @@ def draw_tree(rng, d, n_splits):
 def test_apply(layout, dtype, seed, n, d, n_splits):
     rng = np.random.RandomState(seed)
     column, code, child = draw_tree(rng, d, n_splits)
-    codes = frozen(rng.randint(0, 5, (d, n)).astype(np.uint8))
+    codes = frozen(rng.choice([0, 1, 2, 3, 4, 255], (d, n)).astype(np.uint8))
+    missing_left = frozen(rng.randint(0, 2, len(column)).astype(np.uint8))
     start, stop = draw_block(rng, n)
     expected = np.full(n, -1)
-    expected[start:stop] = reference.apply_codes(codes, column, code, child)[start:stop]
+    expected[start:stop] = reference.apply_codes(codes, column, missing_left, code + missing_left, child)[start:stop]
     leaf = np.full(n, -1, dtype=np.int32)
-    trees.apply_codes(codes, column, code, child, leaf, start, stop)
+    last = frozen(code.astype(np.uint8) + missing_left)
+    trees.apply_codes(codes, column, missing_left, last, child, leaf, start, stop)
     np.testing.assert_array_equal(leaf, expected)
 
-    X, leaf = laid_out(codes.T.astype(dtype), layout), np.full(n, -1, dtype=np.int32)
-    trees.apply_values(X, column, frozen(code.astype(np.float64)), child, leaf, start, stop)
+    X, leaf = np.where(codes == reference.MISSING, np.nan, codes).T.astype(dtype), np.full(n, -1, dtype=np.int32)
+    trees.apply_values(
+        laid_out(X, layout), column, frozen(code.astype(np.float64)), missing_left, child, leaf, start, stop
+    )
     np.testing.assert_array_equal(leaf, expected)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reference_trees import goes_left
 
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Stump, Tree
 from paucens.datasets import load_toy
@@ -18,7 +19,7 @@ def counted_by_hand(nodes, X, node=0, rows=None):
     counts = {node: int(rows.sum())}
     left = int(nodes.child[node])
     if left:
-        below = X[:, nodes.column[node]] <= nodes.threshold[node]
+        below = goes_left(X[:, nodes.column[node]], nodes.threshold[node], nodes.missing_left[node])
         counts |= counted_by_hand(nodes, X, left, rows & below)
         counts |= counted_by_hand(nodes, X, left + 1, rows & ~below)
     return counts
@@ -37,6 +38,8 @@ def test_lone_trees(learner):
     assert len(nodes.child) > 2
     check(nodes, X)
     check(learner.fit(X, np.zeros(200)).nodes_, X)  # the root alone
+    X[rng.rand(200, 3) < 0.3] = np.nan
+    check(learner.fit(X, weights).nodes_, X)
 
 
 @pytest.mark.parametrize(
