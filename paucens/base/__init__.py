@@ -2,6 +2,7 @@
 
 from paucens.base.binary import BinaryClassifier
 from paucens.base.checkpoint import Checkpoint, expendable
+from paucens.base.early_stopping import EarlyStopping
 from paucens.base.files import history_from_file, history_to_file
 from paucens.base.locks import locked
 from paucens.base.settings import check_same, ensemble_settings
@@ -11,6 +12,7 @@ from paucens.base.weighted import WeightedEnsemble
 __all__ = [
     "BinaryClassifier",
     "Checkpoint",
+    "EarlyStopping",
     "TrainingData",
     "WeightedEnsemble",
     "check_same",

@@ -6,6 +6,40 @@ from sklearn.utils import check_random_state
 from paucens.base.weighted import weighted_sum
 from paucens.metrics import check_fpr_range, partial_auc, rank_range
 from paucens.persistence import array_of
+from paucens.validation import check_choice, check_integer, check_within
+
+LEAST_FRACTION = 1e-6  # that may be held out, or left to train on
+
+
+class EarlyStopping:
+    """What stopping early adds to an ensemble, a mixin before `WeightedEnsemble`.
+
+    The class has the parameters `fpr_range`, `early_stopping`, `validation_fraction` and `n_iter_no_change`; its fit
+    sets `validation_score_`.
+    """
+
+    def truncated(self, n):
+        """Return the model as it stood after round n; see `WeightedEnsemble.truncated`."""
+        model = super().truncated(n)
+        model.validation_score_ = self.validation_score_[:n]
+        return model
+
+    def _check_early_stopping(self):
+        check_choice("early_stopping", self.early_stopping, (True, False))
+        check_within("validation_fraction", self.validation_fraction, LEAST_FRACTION, 1 - LEAST_FRACTION, "0.1 to 0.3")
+        check_integer("n_iter_no_change", self.n_iter_no_change, 1)
+
+    def _fit_to_file(self):
+        header, arrays = super()._fit_to_file()
+        return header, arrays | ({"validation_score_": self.validation_score_} if len(self.validation_score_) else {})
+
+    def _fit_from_file(self, header, arrays):
+        super()._fit_from_file(header, arrays)
+        self.validation_score_ = np.zeros(0)
+        if "validation_score_" in arrays:
+            self.validation_score_ = array_of(arrays, "validation_score_", np.float64, (None,))
+            if len(self.validation_score_) < self.n_iter_:
+                raise ValueError(f"validation_score_ holds fewer than n_iter_ = {self.n_iter_} values. It is damaged.")
 
 
 def stops_early(ensemble):

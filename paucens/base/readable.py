@@ -1,5 +1,6 @@
 """A fitted ensemble of trees as text that people can read and compute by hand."""
 
+from paucens.base.exports import trees_of
 from paucens.learners.nodes import LARGEST
 
 
@@ -14,10 +15,8 @@ def as_text(model, digits):
         "Add up the values of the leaves that a sample reaches.",
         f"It is of class {high!r} if the sum is above {model.threshold_:.{digits}g}, otherwise of class {low!r}.",
     ]
-    for t, (weight, learner) in enumerate(zip(model.weights_, model.learners_, strict=True)):
-        if not hasattr(learner, "nodes_"):
-            raise AttributeError(f"to_text needs trees; learners_ holds {type(learner).__name__}.")
-        lines += ["", f"Tree {t + 1}", *_branches(learner.nodes_, weight, names, digits)]
+    for t, (weight, nodes) in enumerate(trees_of(model, "to_text")):
+        lines += ["", f"Tree {t + 1}", *_branches(nodes, weight, names, digits)]
     return "\n".join(lines)
 
 

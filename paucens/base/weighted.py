@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from paucens import persistence
 from paucens._kernels.stores import add_values
 from paucens.base.binary import BinaryClassifier
+from paucens.base.exports import ExportedTrees
 from paucens.base.files import (
     estimator_to_json,
     history_from_file,
@@ -27,7 +28,7 @@ FEW_ROUNDS = 10  # a fit that ends before needs an explanation
 BLOCK = 16_384  # samples whose scores stay in the cache while learner after learner is added
 
 
-class WeightedEnsemble(BinaryClassifier):
+class WeightedEnsemble(ExportedTrees, BinaryClassifier):
     """f(x) = sum_t weights_[t] h_t(x) - threshold_, and everything that follows from it.
 
     A subclass has the parameters `learner`, `n_estimators`, `max_bins`, `n_jobs` and `random_state`, and a `fit` that

@@ -3,20 +3,18 @@
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from paucens.base import WeightedEnsemble, prepare
+from paucens.base import EarlyStopping, WeightedEnsemble, prepare
 from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, wider_ranges
 from paucens.ensemble.rounds import run_rounds
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
 from paucens.metrics import check_fpr_range
 from paucens.parallel import Threads
-from paucens.persistence import array_of
-from paucens.validation import all_or_nothing, check_choice, check_integer, check_positive, check_within, warn_user
+from paucens.validation import all_or_nothing, check_choice, check_positive, warn_user
 
 DEFAULT_LEARNER = Tree(
     depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3, column_sampling="node"
 )
-LEAST_FRACTION = 1e-6  # that may be held out, or left to train on
 WIDEST, ENOUGH = 0.1, 200  # an automatic range ends there, or where it holds so many negatives
 HISTORY = {  # attributes that tell how a fit went, see `history_from_file`
     "stop_reason_": ("edge", "n_estimators", "validation"),
@@ -26,7 +24,7 @@ HISTORY = {  # attributes that tell how a fit went, see `history_from_file`
 }
 
 
-class PAUCEnsClassifier(WeightedEnsemble):
+class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
     """Fit an ensemble that maximises the area under the ROC curve between two false positive rates.
 
     Parameters
@@ -257,24 +255,6 @@ class PAUCEnsClassifier(WeightedEnsemble):
         self._warn()
         return self
 
-    def truncated(self, n):
-        """Return the model as it stood after round n; see `WeightedEnsemble.truncated`."""
-        model = super().truncated(n)
-        model.validation_score_ = self.validation_score_[:n]
-        return model
-
-    def _fit_to_file(self):
-        header, arrays = super()._fit_to_file()
-        return header, arrays | ({"validation_score_": self.validation_score_} if len(self.validation_score_) else {})
-
-    def _fit_from_file(self, header, arrays):
-        super()._fit_from_file(header, arrays)
-        self.validation_score_ = np.zeros(0)
-        if "validation_score_" in arrays:
-            self.validation_score_ = array_of(arrays, "validation_score_", np.float64, (None,))
-            if len(self.validation_score_) < self.n_iter_:
-                raise ValueError(f"validation_score_ holds fewer than n_iter_ = {self.n_iter_} values. It is damaged.")
-
     def _trained_range(self, n_negatives):
         """Return the range whose risk is minimised."""
         if self.train_range is None:
@@ -332,12 +312,7 @@ class PAUCEnsClassifier(WeightedEnsemble):
                 f"{trained} and mixture={self.mixture!r}. Set anneal='auto' or False."
             )
         self._check_early_stopping()
-
-    def _check_early_stopping(self):
-        stops = check_choice("early_stopping", self.early_stopping, (True, False))
-        check_within("validation_fraction", self.validation_fraction, LEAST_FRACTION, 1 - LEAST_FRACTION, "0.1 to 0.3")
-        check_integer("n_iter_no_change", self.n_iter_no_change, 1)
-        if stops and check_choice("anneal", self.anneal, ("auto", True, False)) is True:
+        if self.early_stopping and check_choice("anneal", self.anneal, ("auto", True, False)) is True:
             raise ValueError(
                 "anneal=True trains early rounds for wider ranges than fpr_range, in which early_stopping=True judges "
                 "all rounds. Set anneal='auto' or False, and mixture='auto' if the range is narrow."

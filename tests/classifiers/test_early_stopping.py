@@ -105,6 +105,15 @@ def test_it_is_the_round_that_a_loop_picks(hard, name):
     assert model.stop_reason_ == ("validation" if ended_before else every.stop_reason_)
 
 
+def test_missing_values(hard):
+    """Values may be missing in either part, of one feature in the part held out alone."""
+    X, y = hard[0].copy(), hard[1]
+    held = part_held_out(MODELS["default"], y)
+    X[np.random.RandomState(0).rand(*X.shape) < 0.1] = np.nan
+    X[~held, 5] = np.nan_to_num(X[~held, 5])
+    test_it_is_the_round_that_a_loop_picks((X, y), "default")
+
+
 def test_the_cases_stop_before_and_after_the_last_round(hard):
     reasons = {clone(MODELS[name]).fit(*hard).stop_reason_ for name in ("default", "patient")}
     assert reasons == {"validation", "n_estimators"}
