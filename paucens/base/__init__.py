@@ -7,13 +7,17 @@ from paucens.base.locks import locked
 from paucens.base.settings import check_same, ensemble_settings
 from paucens.base.training import TrainingData, fit_binned, prepare
 from paucens.base.weighted import WeightedEnsemble
+from paucens.base.weights import SampleWeights, class_weights, distinct_samples, weighted_samples
 
 __all__ = [
     "BinaryClassifier",
     "Checkpoint",
+    "SampleWeights",
     "TrainingData",
     "WeightedEnsemble",
     "check_same",
+    "class_weights",
+    "distinct_samples",
     "ensemble_settings",
     "expendable",
     "fit_binned",
@@ -21,4 +25,5 @@ __all__ = [
     "history_to_file",
     "locked",
     "prepare",
+    "weighted_samples",
 ]
