@@ -5,11 +5,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import cross_val_predict, train_test_split
 from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
-from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, indexable
 
 from paucens.metrics import threshold_at_fpr
 from paucens.metrics.binomial import largest_rate, most_above
-from paucens.validation import all_or_nothing, check_level, check_positive, check_two_classes, positive_code
+from paucens.validation import (
+    all_or_nothing,
+    check_level,
+    check_positive,
+    check_sample_weight,
+    check_two_classes,
+    positive_code,
+)
 
 SMALLEST = np.nextafter(0, 1)
 
@@ -57,7 +64,7 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         The rate that holds with the confidence, at most `max_fpr`. Without a confidence, the rate of the samples that
         set the threshold.
     n_negatives_ : int
-        Number of negatives that set the threshold.
+        Number of negatives, of nonzero weight, that set the threshold.
     classes_ : ndarray of shape (2,)
         The labels, sorted.
 
@@ -67,6 +74,10 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     distribution exceeds `max_fpr` with a probability of at most 1 - confidence, for every distribution of scores (see
     `threshold_at_fpr`). The probability is over the samples that set the threshold. It is not for samples that belong
     together, such as frames of a video: they are not independent.
+
+    Weights do not change what the guarantee is about, samples that were drawn independently: repeated ones are not, and
+    a rate of unequal weights is no share of samples. So with a confidence negatives of unequal weight are refused, and
+    each one counts once. Without a confidence, rates are weighted.
 
     A guarantee takes negatives: 299 that set the threshold for a rate of 0.01 at 0.95, 2995 for 0.001. With fewer,
     `fit` says how many it takes.
@@ -103,7 +114,7 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, *, groups=None):
+    def fit(self, X, y, sample_weight=None, *, groups=None):
         """Fit the estimator and set the threshold.
 
         Parameters
@@ -111,6 +122,10 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         X : whatever the estimator is fitted to, of n_samples rows
         y : array-like of shape (n_samples,)
             Two labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts, for the estimator and for the threshold; 0 leaves one out. With a confidence
+            the negatives that count must have equal weights, such as those of a class. A split drawn at random draws
+            samples, not weights.
         groups : array-like of shape (n_samples,), default=None
             Groups of samples that a splitter given as `cv` keeps together.
 
@@ -121,8 +136,9 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         Raises
         ------
         ValueError
-            If y has one class or more than two, a parameter is out of range, or there are too few negatives for the
-            confidence.
+            If y has one class or more than two, a parameter is out of range, there are too few negatives for the
+            confidence, or weights are not allowed: negative, not finite, zero for a class, unequal among the negatives
+            with a confidence, or for an estimator whose fit takes none.
         """
         check_positive("max_fpr", self.max_fpr, most=1)
         if self.confidence is not None:
@@ -135,33 +151,62 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.classes_, code = check_two_classes(y)
         self._positive = positive_code(self.classes_, self.pos_label)
         is_positive = code == self._positive
-        scores, rows = self._fit_and_score(X, y, groups)
-        self._set_threshold(scores, is_positive[rows])
+        weights = check_sample_weight(sample_weight, is_positive)
+        if weights is not None:
+            self._check_use_of_weights(weights[~is_positive])
+        scores, rows = self._fit_and_score(X, y, groups, weights)
+        self._set_threshold(scores, is_positive[rows], None if weights is None else weights[rows])
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
 
-    def _fit_and_score(self, X, y, groups):
+    def _check_use_of_weights(self, of_negatives):
+        """Raise ValueError if weights would be ignored, or would void the guarantee, which counts samples."""
+        frozen = isinstance(self.estimator, FrozenEstimator)
+        if not frozen and not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ValueError(
+                f"{type(self.estimator).__name__}.fit takes no sample_weight. Fit the estimator with weights in its "
+                "own way and pass FrozenEstimator(fitted), or set sample_weight=None."
+            )
+        counted = of_negatives[of_negatives > 0]
+        if self.confidence is not None and counted.min() < counted.max():
+            raise ValueError(
+                "The guarantee of a confidence counts negatives, so that they must have equal weights; got weights "
+                f"from {counted.min():g} to {counted.max():g}. Set confidence=None for the weighted rate. If weights "
+                "are for the estimator only, pass FrozenEstimator(fitted with weights), and no weights here."
+            )
+
+    def _fit_and_score(self, X, y, groups, weights):
         """Fit the estimator; return scores of samples for the threshold, and which rows these are."""
         rows = np.arange(len(y))
         if self.cv is not None:
-            self.estimator_ = clone(self.estimator).fit(X, y)
+            arguments = {} if weights is None else {"sample_weight": weights}
+            self.estimator_ = clone(self.estimator).fit(X, y, **arguments)
             method = _response_of(self.estimator_)
-            response = cross_val_predict(self.estimator, X, y, groups=groups, cv=self.cv, method=method)
+            response = cross_val_predict(
+                self.estimator, X, y, groups=groups, cv=self.cv, method=method, params=arguments or None
+            )
             return self._of_positives(response), rows
         if isinstance(self.estimator, FrozenEstimator):
             self.estimator_ = self.estimator
         else:
             fitted, rows = train_test_split(rows, test_size=self.test_size, stratify=y, random_state=self.random_state)
-            self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, fitted), y[fitted])
+            arguments = {} if weights is None else {"sample_weight": weights[fitted]}
+            self.estimator_ = clone(self.estimator).fit(_safe_indexing(X, fitted), y[fitted], **arguments)
         return self._scores(_safe_indexing(X, rows)), rows
 
-    def _set_threshold(self, scores, is_positive):
-        self.threshold_ = threshold_at_fpr(is_positive, scores, self.max_fpr, confidence=self.confidence)
-        n = self.n_negatives_ = int((~is_positive).sum())
+    def _set_threshold(self, scores, is_positive, weights):
+        if weights is not None and self.confidence is not None:  # negatives have equal weights, or 0
+            scores, is_positive, weights = scores[weights > 0], is_positive[weights > 0], None
+        self.threshold_ = threshold_at_fpr(
+            is_positive, scores, self.max_fpr, confidence=self.confidence, sample_weight=weights
+        )
+        counts = np.ones(len(scores)) if weights is None else weights
+        n = self.n_negatives_ = int(np.count_nonzero(counts[~is_positive]))
         if self.confidence is None:
-            self.fpr_bound_ = float((scores[~is_positive] > self.threshold_).mean())
+            above = scores[~is_positive] > self.threshold_
+            self.fpr_bound_ = float(np.average(above, weights=counts[~is_positive]))
         else:
             error = 1 - self.confidence
             self.fpr_bound_ = largest_rate(most_above(n, self.max_fpr, error), n, error)

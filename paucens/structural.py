@@ -4,7 +4,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from paucens.base import BinaryClassifier, history_from_file, history_to_file
+from paucens.base import (
+    BinaryClassifier,
+    class_weights,
+    distinct_samples,
+    history_from_file,
+    history_to_file,
+    weighted_samples,
+)
 from paucens.cutting_plane import Master, check_nu, training_rank_range, training_threshold
 from paucens.learners import Predictions
 from paucens.learners.linear import column_ranges, row_products
@@ -126,7 +133,7 @@ class LinearPAUCSVC(BinaryClassifier):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the classifier.
 
         Parameters
@@ -135,6 +142,8 @@ class LinearPAUCSVC(BinaryClassifier):
             Standardised columns.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` says which one is positive.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts: a weight of 2 is as two equal samples, and 0 leaves one out. None is 1 each.
 
         Returns
         -------
@@ -143,23 +152,28 @@ class LinearPAUCSVC(BinaryClassifier):
         Raises
         ------
         ValueError
-            If the data are not finite, not numeric, empty or beyond 1e100, y has one class or more than two, a
-            parameter is out of range, or a range with alpha > 0 holds no negative.
+            If the data are not finite, not numeric, empty or beyond 1e100, y has one class or more than two, a weight
+            is negative or not finite, a class has no weight, a parameter is out of range, or a range with alpha > 0
+            holds no negative.
         TypeError
             If X is sparse.
         """
         self._check_parameters()
-        X, positive = check_features_and_target(self, X, y)
-        m, n = int(positive.sum()), int((~positive).sum())
+        samples = weighted_samples(*check_features_and_target(self, X, y), sample_weight)
+        X, positive, values = distinct_samples(*samples, share=0.0)
+        weights = class_weights(positive, values)
+        n = weights.totals[1]
         rank_range = training_rank_range(n, self.fpr_range)
-        master = Master(m, n, self.nu, self.formulation, "column", X.shape[1])
+        sizes = weights.n_positives, weights.n_negatives
+        master = Master(*sizes, self.nu, self.formulation, "column", X.shape[1], sample_weights=weights.values)
         with np.errstate(under="ignore"):
             for column in _centred_columns(X, np.argsort(~positive, kind="stable")):
                 master.append(Predictions(column, None))
             limit = self._make_cuts(master, rank_range)
             self.coef_ = master.weights[None]
             scores, beta = row_products(X, self.coef_[0]), check_fpr_range(self.fpr_range)[1]
-            self.intercept_ = np.array([-training_threshold(scores[positive], scores[~positive], n, beta)])
+            of_classes = scores[positive], scores[~positive]
+            self.intercept_ = np.array([-training_threshold(*of_classes, n, beta, weights=weights.of_classes)])
             self.coef_, self.intercept_ = self._direction() * self.coef_, self._direction() * self.intercept_
         self._warn(limit)
         return self

@@ -15,7 +15,9 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
+EXACT = 2**53  # floats hold all integers up to here
 FLOATS = [np.float64, np.float32]
+LEAST_TOTAL, LARGEST_TOTAL = 1e-50, 1e50  # of weights of samples: products with other weights are finite
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -199,6 +201,45 @@ def as_floats(name, values, expected):
 def _as_real(value):
     """Return a real number as a float, infinite if it is too large, and None for anything else."""
     return _float_of(value) if isinstance(value, numbers.Real) else None
+
+
+def check_sample_weight(sample_weight, positive):
+    """Return how much each sample counts as a new float64 array, or None if it is None.
+
+    Raises
+    ------
+    ValueError
+        If the weights are not one finite number per sample, one is negative, a class (`positive` is a mask) has no
+        weight, or the sum is out of range.
+    """
+    if sample_weight is None:
+        return None
+    weights = np.array(as_floats("sample_weight", sample_weight, "one real number per sample"))
+    if weights.shape != positive.shape:
+        raise ValueError(f"sample_weight must be one number per sample, shape {positive.shape}; got {weights.shape}.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise ValueError(
+            f"sample_weight must be finite and not negative; got {weights[wrong[0]]:g} for sample {wrong[0]} "
+            f"({len(wrong)} such samples). A weight of 0 leaves a sample out."
+        )
+    for rows, which in ((slice(None), "samples"), (positive, "positives"), (~positive, "negatives")):
+        if not weights[rows].any():
+            raise ValueError(f"sample_weight is zero for all {which}; at least one sample of each class must count.")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not LEAST_TOTAL <= total <= LARGEST_TOTAL:
+        raise ValueError(
+            f"sample_weight must have a sum in [{LEAST_TOTAL:g}, {LARGEST_TOTAL:g}]; got {total:g}. Divide it by its "
+            "mean, so that samples count about 1."
+        )
+    return weights
+
+
+def total_weight(weights):
+    """Return the sum of weights: an int if all are whole numbers, which count repeated samples, otherwise a float."""
+    total = weights.sum()
+    return int(total) if total < EXACT and (weights == np.rint(weights)).all() else float(total)
 
 
 def check_signed_weights(signed_weights, n_samples):

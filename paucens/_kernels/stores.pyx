@@ -5,7 +5,7 @@ way a sum over learners takes one table look-up per group, and a sum over sample
 """
 
 from libc.string cimport memset
-from paucens._kernels.types cimport code_t, index_t, place_t
+from paucens._kernels.types cimport code_t, count_t, index_t, place_t
 
 cdef enum:
     CODES = 256
@@ -62,21 +62,24 @@ cdef void count_codes(const code_t* codes, Py_ssize_t stride, const index_t[::1]
         sums[7 * CODES + codes[7 * stride + i]] += count
 
 
-def sum_samples(const code_t[:, ::1] codes, const index_t[::1] samples, const index_t[::1] counts,
+def sum_samples(const code_t[:, ::1] codes, const index_t[::1] samples, const count_t[::1] counts,
                 double tied_count, double[:, ::1] sums):
     """Write sums[g, c] = sum of the counts of a cut's samples whose code in group g is c.
 
     Samples beyond the end of `counts` have the count `tied_count` each.
     """
-    cdef Py_ssize_t g, k, n = counts.shape[0], n_groups = sums.shape[0], n_whole = n_groups // 8 * 8
+    cdef Py_ssize_t g, k, n = counts.shape[0], n_groups = sums.shape[0], n_whole = 0
     cdef double* s
     cdef long long together[8 * CODES]
+    if count_t is index_t:
+        n_whole = n_groups // 8 * 8
     with nogil:
-        for g in range(0, n_whole, 8):
-            memset(together, 0, sizeof(together))
-            count_codes(&codes[g, 0], codes.shape[1], samples, counts, together)
-            for k in range(8 * CODES):
-                sums[g + k // CODES, k % CODES] = together[k]
+        if count_t is index_t:
+            for g in range(0, n_whole, 8):
+                memset(together, 0, sizeof(together))
+                count_codes(&codes[g, 0], codes.shape[1], samples, counts, together)
+                for k in range(8 * CODES):
+                    sums[g + k // CODES, k % CODES] = together[k]
         for g in range(n_groups):
             s = &sums[g, 0]
             if g >= n_whole:
@@ -132,7 +135,7 @@ def set_bits(const code_t[::1] bit_of_node, const index_t[::1] node, code_t[::1]
             codes[i] |= <code_t> (bit_of_node[node[i]] << bit)
 
 
-def dot_samples(const index_t[::1] samples, const index_t[::1] counts, double tied_count,
+def dot_samples(const index_t[::1] samples, const count_t[::1] counts, double tied_count,
                 const double[::1] predicted):
     """Return the sum of the counts of a cut times the predictions of one learner."""
     cdef Py_ssize_t k, n = counts.shape[0]
@@ -145,7 +148,7 @@ def dot_samples(const index_t[::1] samples, const index_t[::1] counts, double ti
     return total
 
 
-def add_samples(const index_t[::1] samples, const index_t[::1] counts, double tied_count, double factor,
+def add_samples(const index_t[::1] samples, const count_t[::1] counts, double tied_count, double factor,
                 double[::1] out):
     """Add a factor times the counts of a cut to out."""
     cdef Py_ssize_t k, n = counts.shape[0]

@@ -16,6 +16,10 @@ ctypedef fused place_t:      # entries of a table of values, bytes if it is shor
     code_t
     index_t
 
+ctypedef fused count_t:      # counts of the samples of a cut: whole numbers, or sums of weights
+    index_t
+    double
+
 ctypedef fused pixel_t:      # images: bytes, or floats in [0, 1]
     code_t
     float

@@ -8,14 +8,18 @@ from paucens.base.locks import locked
 from paucens.base.settings import check_same, ensemble_settings
 from paucens.base.training import TrainingData, fit_binned, prepare
 from paucens.base.weighted import WeightedEnsemble
+from paucens.base.weights import SampleWeights, class_weights, distinct_samples, weighted_samples
 
 __all__ = [
     "BinaryClassifier",
     "Checkpoint",
     "EarlyStopping",
+    "SampleWeights",
     "TrainingData",
     "WeightedEnsemble",
     "check_same",
+    "class_weights",
+    "distinct_samples",
     "ensemble_settings",
     "expendable",
     "fit_binned",
@@ -23,4 +27,5 @@ __all__ = [
     "history_to_file",
     "locked",
     "prepare",
+    "weighted_samples",
 ]

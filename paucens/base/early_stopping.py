@@ -6,9 +6,10 @@ from sklearn.utils import check_random_state
 from paucens.base.weighted import weighted_sum
 from paucens.metrics import check_fpr_range, partial_auc, rank_range
 from paucens.persistence import array_of
-from paucens.validation import check_choice, check_integer, check_within
+from paucens.validation import check_choice, check_integer, check_within, total_weight
 
 LEAST_FRACTION = 1e-6  # that may be held out, or left to train on
+MOST_COPIES = 2**24  # of samples that are drawn one by one
 
 
 class EarlyStopping:
@@ -88,6 +89,25 @@ def held_out(ensemble, is_positive, seed):
     return held
 
 
+def held_out_and_rest(ensemble, is_positive, weights, seed):
+    """Draw the samples to hold out; return the rows and the weights of these, and those of the rest, as two pairs.
+
+    Of a sample of whole weight, which stands for so many equal samples, a part can be held out. Others are held out
+    whole, whatever their weight. The weights are None if there are none.
+    """
+    if weights is None:
+        held = held_out(ensemble, is_positive, seed)
+        return (np.flatnonzero(held), None), (np.flatnonzero(~held), None)
+    are_copies = isinstance(total_weight(weights), int) and weights.sum() <= MOST_COPIES
+    rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64) if are_copies else 1)
+    held, parts = held_out(ensemble, is_positive[rows], seed), []
+    for part in (held, ~held):
+        counts = np.bincount(rows[part], minlength=len(weights)).astype(np.float64)
+        chosen = np.flatnonzero(counts)
+        parts.append((chosen, counts[chosen] if are_copies else weights[chosen]))
+    return tuple(parts)
+
+
 class NoValidation:
     """What stands for `Validation` if no samples are held out: it never ends a fit, and all rounds are kept."""
 
@@ -115,6 +135,8 @@ class Validation:
     predictions_of : callable(learner) -> Predictions
         Of the samples that are held out.
     threads : Threads
+    weights : ndarray of shape (n_held,), default=None
+        How much each of them counts.
 
     Attributes
     ----------
@@ -125,9 +147,10 @@ class Validation:
         all samples, count only as long as there are no others.
     """
 
-    def __init__(self, ensemble, is_positive, predictions_of, threads):
+    def __init__(self, ensemble, is_positive, predictions_of, threads, weights=None):
         self._fpr_range, self._patience = ensemble.fpr_range, ensemble.n_iter_no_change
         self._is_positive, self._predictions_of, self._threads = is_positive, predictions_of, threads
+        self._weights = weights
         self._predictions, self._highest = [], -np.inf
         self.scores, self.n_kept = [], 0
 
@@ -135,7 +158,7 @@ class Validation:
         """Judge a round with one more learner, given the weights of all."""
         self._predictions.append(self._predictions_of(learner).narrow)
         scores = weighted_sum(weights, self._predictions, len(self._is_positive), self._threads) - threshold
-        self._note(partial_auc(self._is_positive, scores, self._fpr_range), weights)
+        self._note(partial_auc(self._is_positive, scores, self._fpr_range, sample_weight=self._weights), weights)
 
     def _note(self, score, weights):
         """Add the score of a round."""

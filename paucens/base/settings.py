@@ -33,16 +33,17 @@ def ensemble_settings(ensemble, without=()):
     return settings | {"learner": _parameters(learner, OF_LONE_LEARNERS)}
 
 
-def data_settings(binned, n_positives, stages):
+def data_settings(binned, n_positives, stages, weights=None):
     """Return what a fit on binned features depends on besides its parameters, as JSON values."""
     n_features, n_samples = binned.codes.shape
-    return {
+    settings = {
         "n_features": n_features,
         "n_samples": n_samples,
         "n_positives": n_positives,
         "digest of the data": [_digest(array) for array in (binned.codes, binned.thresholds, binned.offsets)],
         "stages": [[first, _digest(columns)] for first, columns in stages],
     }
+    return settings if weights is None else settings | {"digest of the weights": _digest(weights)}
 
 
 def check_same(place, known, wanted):

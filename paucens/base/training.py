@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from paucens.base.checkpoint import Checkpoint
-from paucens.base.early_stopping import NoValidation, Validation, held_out, stops_early
+from paucens.base.early_stopping import NoValidation, Validation, held_out_and_rest, stops_early
 from paucens.base.settings import data_settings, ensemble_settings
+from paucens.base.weights import SampleWeights, class_weights, distinct_samples, weighted_samples
 from paucens.learners import Trainer, adapted
 from paucens.learners.binning import BinnedData
 from paucens.validation import check_features_and_target
@@ -21,7 +22,7 @@ class TrainingData(NamedTuple):
     Attributes
     ----------
     trainer : Trainer
-    n_positives, n_negatives : int
+    weights : SampleWeights
     checkpoint : Checkpoint
         File to resume from, and to write while fitting.
     seed : int
@@ -31,11 +32,20 @@ class TrainingData(NamedTuple):
     """
 
     trainer: Trainer
-    n_positives: int
-    n_negatives: int
+    weights: SampleWeights
     checkpoint: Checkpoint
     seed: int
     validation: Validation | NoValidation
+
+    @property
+    def n_positives(self):
+        """Number of positives."""
+        return self.weights.n_positives
+
+    @property
+    def n_negatives(self):
+        """Number of negatives."""
+        return self.weights.n_negatives
 
 
 class BinnedSamples(NamedTuple):
@@ -50,8 +60,11 @@ class BinnedSamples(NamedTuple):
     stages: Sequence
 
 
-def prepare(ensemble, X, y, threads):
+def prepare(ensemble, X, y, threads, sample_weight=None):
     """Check the data and prepare it for training; set `classes_` and `n_features_in_` of the ensemble.
+
+    This is where the weights of samples enter. From here on they are part of the signed weights that learners are
+    trained on, which start in proportion to them, and of every mean and every count of samples.
 
     Parameters
     ----------
@@ -60,6 +73,8 @@ def prepare(ensemble, X, y, threads):
     X : array-like of shape (n_samples, n_features), or BinnedSamples
     y : array-like of shape (n_samples,), or None for BinnedSamples
     threads : Threads
+    sample_weight : array-like of shape (n_samples,), default=None
+        Samples of weight 0 are left out.
 
     Returns
     -------
@@ -67,23 +82,24 @@ def prepare(ensemble, X, y, threads):
     """
     learner = adapted(ensemble.default_learner if ensemble.learner is None else ensemble.learner)
     if isinstance(X, BinnedSamples):
-        return _prepare_binned(ensemble, learner, X, threads)
+        return _prepare_binned(ensemble, learner, X, threads, sample_weight)
     X, positive = check_features_and_target(ensemble, X, y, learner.allow_nan)
+    X, positive, weights = distinct_samples(*weighted_samples(X, positive, sample_weight))
     seed, validation = _seed(ensemble), NoValidation()
     if stops_early(ensemble):
-        held = held_out(ensemble, positive, seed)
-        X_held = X[held]
+        (rows, weights_held), (rest, weights) = held_out_and_rest(ensemble, positive, weights, seed)
+        X_held = X[rows]
         validation = Validation(
-            ensemble, positive[held], lambda fitted: adapted(fitted).predictions(X_held, threads), threads
+            ensemble, positive[rows], lambda fitted: adapted(fitted).predictions(X_held, threads), threads, weights_held
         )
-        X, positive = X[~held], positive[~held]
+        X, positive = X[rest], positive[rest]
     order = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]).astype(np.int32)
     positives = np.flatnonzero(positive) if getattr(ensemble, "binning", "quantile") == "tails" else None
-    trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, seed, positives)
-    return TrainingData(trainer, int(positive.sum()), int((~positive).sum()), Checkpoint(), seed, validation)
+    trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, seed, positives, weights)
+    return TrainingData(trainer, class_weights(positive, weights), Checkpoint(), seed, validation)
 
 
-def _prepare_binned(ensemble, learner, samples, threads):
+def _prepare_binned(ensemble, learner, samples, threads, sample_weight):
     if not hasattr(learner, "make_binned_trainer"):
         raise TypeError(f"Only trees take binned features; got the learner {ensemble.learner!r}. Set Tree(depth=3).")
     if getattr(ensemble, "binning", "quantile") != "quantile":
@@ -97,33 +113,36 @@ def _prepare_binned(ensemble, learner, samples, threads):
             "early_stopping=True could end before the last of the stages, whose features no tree would use then. Set "
             "early_stopping=False, or train without stages."
         )
-    n_features, n_samples = samples.binned.codes.shape
+    binned = samples.binned
+    n_features, n_samples = binned.codes.shape
     ensemble.classes_, ensemble.n_features_in_ = np.array([0, 1]), n_features
+    positive = np.arange(n_samples) < samples.n_positives
+    codes, positive, weights = weighted_samples(binned.codes.T, positive, sample_weight)
+    if len(codes) < n_samples:
+        binned = replace(binned, codes=np.ascontiguousarray(codes.T))
     samples.checkpoint.bind(
-        lambda: ensemble_settings(ensemble) | data_settings(samples.binned, samples.n_positives, samples.stages)
+        lambda: ensemble_settings(ensemble) | data_settings(binned, int(positive.sum()), samples.stages, weights)
     )
-    binned, positive = samples.binned, np.arange(n_samples) < samples.n_positives
     seed, validation = _seed(ensemble), NoValidation()
     if stops_early(ensemble):
-        held = held_out(ensemble, positive, seed)
-        of_held = learner.make_binned_trainer(_rows_of(binned, held), threads, seed)
-        validation = Validation(ensemble, positive[held], of_held.predictions_of, threads)
-        binned, positive = _rows_of(binned, ~held), positive[~held]
-    trainer = learner.make_binned_trainer(binned, threads, seed, samples.stages)
-    m = int(positive.sum())
-    return TrainingData(trainer, m, len(positive) - m, samples.checkpoint, seed, validation)
+        (rows, weights_held), (rest, weights) = held_out_and_rest(ensemble, positive, weights, seed)
+        of_held = learner.make_binned_trainer(_rows_of(binned, rows), threads, seed)
+        validation = Validation(ensemble, positive[rows], of_held.predictions_of, threads, weights_held)
+        binned, positive = _rows_of(binned, rest), positive[rest]
+    trainer = learner.make_binned_trainer(binned, threads, seed, samples.stages, weights)
+    return TrainingData(trainer, class_weights(positive, weights), samples.checkpoint, seed, validation)
 
 
-def _rows_of(binned, mask):
+def _rows_of(binned, rows):
     """Return a copy of some of the samples; a mapped file stays as it is."""
-    return replace(binned, codes=np.compress(mask, binned.codes, axis=1))
+    return replace(binned, codes=np.take(binned.codes, rows, axis=1))
 
 
 def _seed(ensemble):
     return check_random_state(ensemble.random_state).randint(2**31)
 
 
-def fit_binned(ensemble, binned, n_positives, checkpoint=None, stages=()):
+def fit_binned(ensemble, binned, n_positives, checkpoint=None, stages=(), sample_weight=None):
     """Fit an ensemble of trees on binned features, for detectors, whose features fill gigabytes.
 
     Parameters
@@ -138,6 +157,7 @@ def fit_binned(ensemble, binned, n_positives, checkpoint=None, stages=()):
     stages : sequence of (int, ndarray of int32), default=()
         The first round of each stage, ascending from 0, and the features that its trees may use, ascending. By default
         all trees may use all features.
+    sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
     -------
@@ -148,9 +168,9 @@ def fit_binned(ensemble, binned, n_positives, checkpoint=None, stages=()):
     TypeError
         If the learner is not a tree.
     ValueError
-        If the checkpoint is damaged or belongs to another fit: to other data, parameters that matter, or stages; or if
-        the ensemble stops early and there is more than one stage.
+        If the checkpoint is damaged or belongs to another fit: to other data, parameters that matter, weights or
+        stages; or if the ensemble stops early and there is more than one stage.
     """
     checkpoint = checkpoint or Checkpoint()
     with checkpoint.locked():
-        return ensemble.fit(BinnedSamples(binned, n_positives, checkpoint, stages), None)
+        return ensemble.fit(BinnedSamples(binned, n_positives, checkpoint, stages), None, sample_weight)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, plain_stages, reweighted
+from paucens.boosting.rounds import BALANCED, adaboost_coefficient, boosting_rounds, plain_stages, reweighted
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
 from paucens.validation import all_or_nothing, check_positive
@@ -93,7 +93,7 @@ class AdaBoostClassifier(WeightedEnsemble):
         check_positive("shrinkage", self.shrinkage, most=1)
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the ensemble.
 
         Parameters
@@ -102,6 +102,8 @@ class AdaBoostClassifier(WeightedEnsemble):
             float32 and float64 are used without a copy. NaN is a missing value; only trees take them.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` says which one is positive.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts: a weight of 2 is as two equal samples, and 0 leaves one out. None is 1 each.
 
         Returns
         -------
@@ -111,12 +113,13 @@ class AdaBoostClassifier(WeightedEnsemble):
         ------
         ValueError
             If the data are infinite, not numeric, sparse or empty, or hold NaN and the learner is not a tree, y has one
-            class or more than two, or a parameter is out of range.
+            class or more than two, a weight is negative or not finite, a class has no weight, or a parameter is out of
+            range.
         """
         self._check_parameters()
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
-            training = prepare(self, X, y, threads)
-            start = balanced_weights(training.n_positives, training.n_negatives)
+            training = prepare(self, X, y, threads, sample_weight)
+            start = training.weights.spread(*BALANCED)
             rounds = boosting_rounds(self, training, start, adaboost_coefficient, reweighted)
             self._set_fit(*plain_stages(rounds))
         return self

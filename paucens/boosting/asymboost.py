@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, plain_stages, reweighted
+from paucens.boosting.rounds import BALANCED, adaboost_coefficient, boosting_rounds, plain_stages, reweighted
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
 from paucens.validation import all_or_nothing, check_positive
@@ -105,7 +105,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         check_positive("asymmetry", self.asymmetry)
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the ensemble.
 
         Parameters
@@ -114,6 +114,8 @@ class AsymBoostClassifier(WeightedEnsemble):
             float32 and float64 are used without a copy. NaN is a missing value; only trees take them.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` says which one is positive.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts: a weight of 2 is as two equal samples, and 0 leaves one out. None is 1 each.
 
         Returns
         -------
@@ -123,7 +125,8 @@ class AsymBoostClassifier(WeightedEnsemble):
         ------
         ValueError
             If the data are infinite, not numeric, sparse or empty, or hold NaN and the learner is not a tree, y has one
-            class or more than two, or a parameter is out of range.
+            class or more than two, a weight is negative or not finite, a class has no weight, or a parameter is out of
+            range.
         """
         self._check_parameters()
         factor = math.exp(math.log(self.asymmetry) / (2 * self.n_estimators))  # k^(1 / 2T)
@@ -132,9 +135,8 @@ class AsymBoostClassifier(WeightedEnsemble):
             return tilted(reweighted(signed_weights, n_positives, predictions, coefficient), n_positives, factor)
 
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
-            training = prepare(self, X, y, threads)
-            balanced = balanced_weights(training.n_positives, training.n_negatives)
-            start = tilted(balanced, training.n_positives, factor)
+            training = prepare(self, X, y, threads, sample_weight)
+            start = tilted(training.weights.spread(*BALANCED), training.n_positives, factor)
             rounds = boosting_rounds(self, training, start, adaboost_coefficient, reweight)
             self._set_fit(*plain_stages(rounds))
         return self

@@ -4,14 +4,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.boosting.rounds import (
-    LARGEST_COEFFICIENT,
-    NO_EDGE,
-    balanced_weights,
-    boosting_rounds,
-    plain_stages,
-    reweighted,
-)
+from paucens.boosting.rounds import BALANCED, LARGEST_COEFFICIENT, NO_EDGE, boosting_rounds, plain_stages, reweighted
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
 from paucens.validation import all_or_nothing, check_positive, check_within
@@ -129,7 +122,7 @@ class CSAdaBoostClassifier(WeightedEnsemble):
             check_within(name, getattr(self, name), LEAST_COST, LARGEST_COST, "0.01 to 100")
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the ensemble.
 
         Parameters
@@ -138,6 +131,8 @@ class CSAdaBoostClassifier(WeightedEnsemble):
             float32 and float64 are used without a copy. NaN is a missing value; only trees take them.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` says which one is positive.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts: a weight of 2 is as two equal samples, and 0 leaves one out. None is 1 each.
 
         Returns
         -------
@@ -147,7 +142,8 @@ class CSAdaBoostClassifier(WeightedEnsemble):
         ------
         ValueError
             If the data are infinite, not numeric, sparse or empty, or hold NaN and the learner is not a tree, y has one
-            class or more than two, or a parameter is out of range.
+            class or more than two, a weight is negative or not finite, a class has no weight, or a parameter is out of
+            range.
         """
         self._check_parameters()
         costs = np.array([self.cost_positive, self.cost_negative], dtype=np.float64)
@@ -161,10 +157,9 @@ class CSAdaBoostClassifier(WeightedEnsemble):
             return reweighted(signed_weights, n_positives, predictions, *(costs * coefficient))
 
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
-            training = prepare(self, X, y, threads)
+            training = prepare(self, X, y, threads, sample_weight)
             # The weights carried from round to round are those of the gradient, C1 u+ and -C2 u-.
-            balanced = balanced_weights(training.n_positives, training.n_negatives)
-            start = balanced * np.repeat(costs, [training.n_positives, training.n_negatives])
+            start = training.weights.spread(*BALANCED) * np.repeat(costs, [training.n_positives, training.n_negatives])
             rounds = boosting_rounds(self, training, start, coefficient_of, reweight)
             self._set_fit(*plain_stages(rounds))
         return self

@@ -7,7 +7,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
 from paucens.base import WeightedEnsemble, prepare
-from paucens.boosting.rounds import adaboost_coefficient, balanced_weights, boosting_rounds, reweighted
+from paucens.boosting.rounds import BALANCED, adaboost_coefficient, boosting_rounds, reweighted
 from paucens.learners.binning import MAX_BINS
 from paucens.parallel import Threads
 from paucens.validation import all_or_nothing, check_positive
@@ -113,7 +113,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
         check_positive("ridge", self.ridge, zero=True, most=LARGEST_RIDGE)
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the ensemble.
 
         Parameters
@@ -122,6 +122,8 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
             float32 and float64 are used without a copy. NaN is a missing value; only trees take them.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` says which one is positive.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts: a weight of 2 is as two equal samples, and 0 leaves one out. None is 1 each.
 
         Returns
         -------
@@ -131,14 +133,18 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
         ------
         ValueError
             If the data are infinite, not numeric, sparse or empty, or hold NaN and the learner is not a tree, y has one
-            class or more than two, or a parameter is out of range.
+            class or more than two, a weight is negative or not finite, a class has no weight, or a parameter is out of
+            range.
         """
         self._check_parameters()
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
-            training = prepare(self, X, y, threads)
-            m, n = training.n_positives, training.n_negatives
-            rounds = boosting_rounds(self, training, balanced_weights(m, n), adaboost_coefficient, reweighted)
-            moments = Moments(self.n_estimators, m), Moments(self.n_estimators, n)
+            training = prepare(self, X, y, threads, sample_weight)
+            start, sizes = training.weights.spread(*BALANCED), (training.n_positives, training.n_negatives)
+            rounds = boosting_rounds(self, training, start, adaboost_coefficient, reweighted)
+            moments = [
+                Moments(self.n_estimators, size, weights)
+                for size, weights in zip(sizes, training.weights.of_classes, strict=True)
+            ]
             self._set_fit(*discriminant_stages(rounds, moments, self.ridge))
         return self
 
@@ -171,7 +177,8 @@ def discriminant_stages(rounds, moments, ridge):
 class Moments:
     """Mean and covariance of the predictions of the learners so far, on the samples of one class."""
 
-    def __init__(self, n_learners, n_samples):
+    def __init__(self, n_learners, n_samples, weights=None):
+        self._weights = weights  # None: each sample counts 1
         self._predictions = np.empty((n_learners, n_samples))
         self._products = np.empty((n_learners, n_learners))
         self._means = np.empty(n_learners)
@@ -186,9 +193,12 @@ class Moments:
         """Add the predictions of one learner, ndarray of shape (n_samples,)."""
         t = self._t
         self._predictions[t] = predicted
-        self._means[t] = predicted.mean()
+        self._means[t] = np.average(predicted, weights=self._weights)
+        counted, total = predicted, len(predicted)
+        if self._weights is not None:
+            counted, total = predicted * self._weights, self._weights.sum()
         # einsum, unlike a product by BLAS, adds in one order whatever the number of threads
-        row = np.einsum("ti,i->t", self._predictions[: t + 1], predicted) / len(predicted)
+        row = np.einsum("ti,i->t", self._predictions[: t + 1], counted) / total
         self._products[t, : t + 1] = self._products[: t + 1, t] = row
         self._t += 1
 
@@ -199,7 +209,7 @@ class Moments:
 
     @property
     def covariance(self):
-        """The covariance, ndarray of shape (t, t), with the number of samples as divisor."""
+        """The covariance, ndarray of shape (t, t), with the number, or weight, of samples as divisor."""
         return self._products[: self._t, : self._t] - np.outer(self.mean, self.mean)
 
 

@@ -1,7 +1,8 @@
 """The rounds of boosting: train on weights, fix a coefficient, reweight.
 
 A booster passes the weights to start from and two functions to `boosting_rounds`: one returns the coefficient of a
-learner, the other the next weights. Those of AdaBoost are `balanced_weights`, `adaboost_coefficient` and `reweighted`.
+learner, the other the next weights. AdaBoost spreads `BALANCED` over the samples; its functions are
+`adaboost_coefficient` and `reweighted`.
 """
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from paucens.persistence import array_of
 from paucens.progress import progress_bar
 
+BALANCED = 0.5, -0.5  # of each class, to be spread over its samples: 0.5/m per positive and -0.5/n per negative
 LARGEST_COEFFICIENT = 5.0  # that of a perfect learner would be infinite
 NO_EDGE = 1e-12  # smaller edges are rounding errors
 PERFECT = 1.0 - NO_EDGE
@@ -72,11 +74,6 @@ def plain_stages(rounds):
         learners.append(learner)
         coefficients.append(coefficient)
     return learners, np.array(coefficients), np.zeros(len(learners))
-
-
-def balanced_weights(n_positives, n_negatives):
-    """Return the first weights of AdaBoost: 0.5/m per positive and -0.5/n per negative, positives first."""
-    return np.concatenate([np.full(n_positives, 0.5 / n_positives), np.full(n_negatives, -0.5 / n_negatives)])
 
 
 def train_with_edge(trainer, signed_weights, t):

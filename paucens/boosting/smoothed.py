@@ -141,7 +141,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
             )
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the ensemble.
 
         Parameters
@@ -150,6 +150,8 @@ class PAUCBoostClassifier(WeightedEnsemble):
             float32 and float64 are used without a copy. NaN is a missing value; only trees take them.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` says which one is positive.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts: a weight of 2 is as two equal samples, and 0 leaves one out. None is 1 each.
 
         Returns
         -------
@@ -159,11 +161,12 @@ class PAUCBoostClassifier(WeightedEnsemble):
         ------
         ValueError
             If the data are infinite, not numeric, sparse or empty, or hold NaN and the learner is not a tree, y has one
-            class or more than two, or a parameter is out of range.
+            class or more than two, a weight is negative or not finite, a class has no weight, or a parameter is out of
+            range.
         """
         self._check_parameters()
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
-            training = prepare(self, X, y, threads)
+            training = prepare(self, X, y, threads, sample_weight)
             learners, history = self._run_rounds(training, check_fpr_range(self.fpr_range))
         coefficients, thresholds, self.objective_ = (np.array(column) for column in zip(*history, strict=True))
         self._set_fit(learners, coefficients, thresholds)
@@ -175,12 +178,13 @@ class PAUCBoostClassifier(WeightedEnsemble):
         A first learner without edge counts as a round of coefficient 0.
         """
         trainer, m, n = training.trainer, training.n_positives, training.n_negatives
+        n_counted = training.weights.totals[1]
         with training.checkpoint.resumed() as (learners, state):
             history = array_of(state, "history", np.float64, (len(learners), 3)).tolist() if learners else []
         scores = np.zeros(m + n)
         for learner, (coefficient, _, _) in zip(learners, history, strict=True):
             scores = scores + coefficient * trainer.predictions_of(learner).dense
-        area = SmoothedArea(scores, m, fpr_range)
+        area = SmoothedArea(scores, m, fpr_range, training.weights.of_classes)
         with progress_bar(
             total=self.n_estimators, initial=len(learners), verbose=self.verbose, desc=type(self).__name__
         ) as progress:
@@ -197,7 +201,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
                     break
                 learners.append(learner)
                 size = coefficient + sum(earlier for earlier, _, _ in history)
-                threshold = training_threshold(*np.split(area.scores, [m]), n, fpr_range[1], size)
+                threshold = training_threshold(*np.split(area.scores, [m]), n_counted, fpr_range[1], size, area.weights)
                 history.append((coefficient, threshold, area.value))
                 progress.update()
                 progress.set_postfix(objective=f"{area.value:.4f}", refresh=False)
@@ -216,6 +220,8 @@ class SmoothedArea:
         Positives first.
     m : int
     fpr_range : tuple of two floats
+    weights : pair of ndarray or None, default=(None, None)
+        How much each positive and each negative counts; None is 1 each.
 
     Attributes
     ----------
@@ -223,20 +229,25 @@ class SmoothedArea:
         In [0, 1].
     """
 
-    def __init__(self, scores, m, fpr_range):
-        self.scores, self.m, self.fpr_range = scores, m, fpr_range
+    def __init__(self, scores, m, fpr_range, weights=(None, None)):
+        self.scores, self.m, self.fpr_range, self.weights = scores, m, fpr_range, weights
         positives, negatives = scores[:m], scores[m:]
         self._nodes, self._shares = self._quadrature(negatives)
-        self._negative_density = density(negatives, self._nodes)
-        self.value = float((self._shares * detection_rate(positives, self._nodes) * self._negative_density).sum())
+        self._negative_density = density(negatives, self._nodes, weights[1])
+        detected = detection_rate(positives, self._nodes, weights[0])
+        self.value = float((self._shares * detected * self._negative_density).sum())
+
+    def moved(self, change):
+        """Return the area of scores that are changed by so much."""
+        return SmoothedArea(self.scores + change, self.m, self.fpr_range, self.weights)
 
     def gradient(self):
         """Return the derivative with respect to each score, ndarray of shape (m + n,), positives first."""
         positives, negatives = np.split(self.scores, [self.m])
-        up = weighted_bells(positives, self._nodes, self._shares * self._negative_density) / len(positives)
-        positive_density = density(positives, self._nodes)
-        down = weighted_bells(negatives, self._nodes, self._shares * positive_density) / len(negatives)
-        return np.concatenate([up, -down])
+        up = weighted_bells(positives, self._nodes, self._shares * self._negative_density)
+        positive_density = density(positives, self._nodes, self.weights[0])
+        down = weighted_bells(negatives, self._nodes, self._shares * positive_density)
+        return np.concatenate([share_of_mean(up, self.weights[0]), -share_of_mean(down, self.weights[1])])
 
     def _quadrature(self, negatives):
         """Return nodes and shares of Gauss-Legendre panels from the threshold of beta to that of alpha.
@@ -257,7 +268,7 @@ class SmoothedArea:
             return high
         if rate >= 1 - NEGLIGIBLE:
             return low
-        return brentq(lambda c: detection_rate(negatives, np.array([c]))[0] - rate, low, high)
+        return brentq(lambda c: detection_rate(negatives, np.array([c]), self.weights[1])[0] - rate, low, high)
 
 
 def weighted_bells(scores, nodes, weights):
@@ -269,11 +280,21 @@ def weighted_bells(scores, nodes, weights):
     return out
 
 
-def density(scores, nodes):
+def density(scores, nodes, weights=None):
     """Return the density of the noisy scores of a class at each node."""
     near = np.flatnonzero(scores > nodes[0] - FAR)
-    sums = (bells(scores[block], nodes).sum(axis=0) for block in blocks_of(near))
-    return sum(sums, np.zeros(len(nodes))) / len(scores)
+    sums = (sum_of_rows(bells(scores[block], nodes), weights, block) for block in blocks_of(near))
+    return sum(sums, np.zeros(len(nodes))) / (len(scores) if weights is None else weights.sum())
+
+
+def sum_of_rows(values, weights, block):
+    """Sum the rows of a matrix, each of which counts as the sample of the block that it belongs to."""
+    return values.sum(axis=0) if weights is None else (weights[block, None] * values).sum(axis=0)
+
+
+def share_of_mean(values, weights):
+    """Return what each value of a class adds to the mean, ndarray of shape (n_samples,)."""
+    return values / len(values) if weights is None else values * weights / weights.sum()
 
 
 def bells(scores, nodes):
@@ -281,10 +302,11 @@ def bells(scores, nodes):
     return np.exp(-np.square(scores[:, None] - nodes)) / np.sqrt(np.pi)  # variance 1/2
 
 
-def detection_rate(scores, nodes):
+def detection_rate(scores, nodes, weights=None):
     """Return the share of the noisy scores of a class above each node."""
     blocks = blocks_of(np.arange(len(scores)))
-    return sum(ndtr((scores[block, None] - nodes) / NOISE).sum(axis=0) for block in blocks) / len(scores)
+    sums = (sum_of_rows(ndtr((scores[block, None] - nodes) / NOISE), weights, block) for block in blocks)
+    return sum(sums) / (len(scores) if weights is None else weights.sum())
 
 
 def blocks_of(indices):
@@ -295,11 +317,11 @@ def blocks_of(indices):
 def step_up(area, gradient, predicted):
     """Return the coefficient of a learner and the area with it; 0 and the area unchanged if no step raises it."""
     slope = float((gradient * predicted).sum())
-    probe = SmoothedArea(area.scores + PROBE * predicted, area.m, area.fpr_range)
+    probe = area.moved(PROBE * predicted)
     fall = slope - float((probe.gradient() * predicted).sum())
     coefficient = min(slope * PROBE / fall, LARGEST_COEFFICIENT) if fall > 0 else LARGEST_COEFFICIENT
     for _ in range(MAX_HALVINGS):
-        stepped = SmoothedArea(area.scores + coefficient * predicted, area.m, area.fpr_range)
+        stepped = area.moved(coefficient * predicted)
         if stepped.value > area.value:
             return coefficient, stepped
         coefficient /= 2

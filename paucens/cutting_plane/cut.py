@@ -6,14 +6,17 @@ import numpy as np
 
 from paucens._kernels.ordering import order_ranked
 from paucens._kernels.stores import add_samples
+from paucens.cutting_plane.weighted import order_weighted
 from paucens.metrics import check_fpr_range, rank_range
 from paucens.persistence import check_index
-from paucens.validation import check_choice
+from paucens.validation import check_choice, total_weight
+
+MOST_COPIES = 2**20  # of tied negatives, which are listed one by one
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """An ordering of positives against negatives, as the integers that define it.
+    """An ordering of positives against negatives, as the integers that define it; sums of weights if samples have some.
 
     Attributes
     ----------
@@ -22,12 +25,14 @@ class Cut:
         negatives that rank above a positive, the tied ones last.
     counts : ndarray of int32, shorter than `samples` by the tied negatives
         For a positive, the length of its row, sum_j pi_ij; for a negative, minus the number of rows that
-        reach it, -sum_i pi_ij.
+        reach it, -sum_i pi_ij. If samples have weights, each pair counts a_i b_j, and counts are float64.
     tied_count : float
-        The count of each negative whose score ties with the boundary of the range.
+        The count of each negative whose score ties with the boundary of the range. With whole weights such a negative
+        is listed as often as its weight says: then sums are those of repeated samples, bit for bit. With others its
+        count is among `counts`.
     n_samples : int
         m + n.
-    normaliser : int
+    normaliser : int, or float for weights
         c = m (j_beta - j_alpha).
     loss : float
         Share of the pairs of a positive and a rank in j_alpha + 1..j_beta that are lost, in [0, 1].
@@ -43,7 +48,7 @@ class Cut:
     counts: np.ndarray
     tied_count: float
     n_samples: int
-    normaliser: int
+    normaliser: float
     loss: float
 
     @property
@@ -105,17 +110,22 @@ def most_violated_cut(scores_pos, scores_neg, fpr_range, formulation="tight"):
     return find_cut(positives, negatives, (j_alpha, j_beta), formulation)[0]
 
 
-def lowest_relevant(positives, negatives, j_beta, formulation):
+def lowest_relevant(positives, negatives, j_beta, formulation, weights=None):
     """Return the score below which no negative can take part in the most violated cut."""
-    boundary = kth_largest(negatives, j_beta)
+    boundary = kth_largest(negatives, j_beta, weights)
     return boundary if formulation == "tight" else min(boundary, positives.min())
 
 
-def find_cut(positives, negatives, rank_range, formulation="tight"):
-    """Find the most violated cut of checked scores; return it and `lowest_relevant`."""
+def find_cut(positives, negatives, rank_range, formulation="tight", weights=(None, None)):
+    """Find the most violated cut of checked scores; return it and `lowest_relevant`.
+
+    The weights are those of the positives and of the negatives, None if each counts 1.
+    """
     j_alpha, j_beta = rank_range
-    lowest = lowest_relevant(positives, negatives, j_beta, formulation)
+    lowest = lowest_relevant(positives, negatives, j_beta, formulation, weights[1])
     candidates = np.flatnonzero(negatives >= lowest)
+    if weights[0] is not None:
+        return _find_weighted_cut(positives, negatives, candidates, rank_range, formulation, weights), lowest
     scores = negatives[candidates]
     exact = j_alpha == 0 and formulation == "tight"  # then tied negatives have equal counts in any order
     ranking = np.argsort(-scores, kind=None if exact else "stable")
@@ -147,9 +157,35 @@ def find_cut(positives, negatives, rank_range, formulation="tight"):
     return cut, lowest
 
 
-def kth_largest(values, k):
-    """Return the k-th largest of the values, k from 1."""
-    return np.partition(values, len(values) - k)[len(values) - k]
+def _find_weighted_cut(positives, negatives, candidates, rank_range, formulation, weights):
+    """Find the most violated cut of samples with weights, given the negatives that can take part."""
+    m = len(positives)
+    candidates = candidates[np.argsort(-negatives[candidates])]
+    of_ranked = weights[1][candidates]
+    of_positives, of_negatives, tied, lost = order_weighted(
+        positives, negatives[candidates], rank_range, formulation == "tight", (weights[0], of_ranked)
+    )
+    tied_count, copies = 0.0, np.empty(0, dtype=np.int32)
+    if of_negatives[tied].any():
+        of_tied = of_ranked[tied]
+        tied_count = of_negatives[tied].sum() / of_tied.sum()
+        of_negatives[tied] = tied_count * of_tied
+        if isinstance(total_weight(of_tied), int) and of_tied.sum() <= MOST_COPIES:
+            of_negatives[tied] = 0.0
+            copies = np.repeat(m + candidates[tied], of_tied.astype(np.int64)).astype(np.int32)
+    samples, counts = np.concatenate([np.arange(m), m + candidates]), np.concatenate([of_positives, of_negatives])
+    used = np.flatnonzero(counts)
+    samples = np.concatenate([samples[used].astype(np.int32), copies])
+    normaliser = float(weights[0].sum() * (rank_range[1] - rank_range[0]))
+    return Cut(samples, counts[used], tied_count, m + len(negatives), normaliser, lost / normaliser)
+
+
+def kth_largest(values, k, weights=None):
+    """Return the k-th largest of the values, k from 1; with weights, the one in which rank k falls."""
+    if weights is None:
+        return np.partition(values, len(values) - k)[len(values) - k]
+    order = np.argsort(-values)
+    return values[order[np.searchsorted(np.cumsum(weights[order]), k)]]
 
 
 def _checked(name, scores):
@@ -169,7 +205,7 @@ def cuts_to_arrays(cuts):
         "counts": _joined([cut.counts for cut in cuts]),
         "sizes": np.array([(len(cut.samples), len(cut.counts)) for cut in cuts], dtype=np.int64).reshape(-1, 2),
         "tied_count": np.array([cut.tied_count for cut in cuts], dtype=np.float64),
-        "normaliser": np.array([cut.normaliser for cut in cuts], dtype=np.int64),
+        "normaliser": np.array([cut.normaliser for cut in cuts]),
         "loss": np.array([cut.loss for cut in cuts], dtype=np.float64),
     }
 

@@ -10,6 +10,7 @@ from paucens.cutting_plane.active_set import solve_by_active_set
 from paucens.cutting_plane.cut import cuts_from_arrays, cuts_to_arrays, find_cut, kth_largest
 from paucens.cutting_plane.screening import ScreenedScores
 from paucens.cutting_plane.stores import make_store, project
+from paucens.metrics.ranges import RATE_TOLERANCE
 from paucens.validation import check_within
 
 IDLE_LIMIT = 20  # dual solutions for which a cut may stay inactive before it is dropped
@@ -48,6 +49,8 @@ class Master:
     wider : list of (float, tuple of two ints), default=()
         Shares of the risk that are of further rank ranges, the widest first; the rest is of the range that `solve` is
         given. A mean of risks has a mean of cuts as its cut, so a cut has a part for each range.
+    sample_weights : ndarray of shape (n_positives + n_negatives,), default=None
+        How much each sample counts; 1 by default. Ranks are then of the total weight of the negatives.
 
     Attributes
     ----------
@@ -61,11 +64,14 @@ class Master:
         CPU time of the quadratic programs (the dual) so far, in this thread.
     """
 
-    def __init__(self, n_positives, n_negatives, nu, formulation, prediction_kind, n_learners, wider=()):
+    def __init__(
+        self, n_positives, n_negatives, nu, formulation, prediction_kind, n_learners, wider=(), sample_weights=None
+    ):
         self.n_positives, self.n_negatives = n_positives, n_negatives
         self.nu, self.formulation = nu, formulation
         store = make_store(prediction_kind, n_learners, n_positives + n_negatives)
-        self.screen = ScreenedScores(store, n_positives, formulation)
+        self.sample_weights = sample_weights
+        self.screen = ScreenedScores(store, n_positives, formulation, sample_weights)
         self.weights = np.zeros(0)
         self.objective, self.bound = nu, 0.0  # of w = 0, whose risk is 1
         self.wider_ranges = [rank_range for _, rank_range in wider]
@@ -91,6 +97,9 @@ class Master:
         out = np.zeros(m + n)
         if not self.cuts:
             out[:m], out[m:] = self.nu / m, -self.nu / n
+            if self.sample_weights is not None:
+                counts = self.sample_weights
+                out[:m], out[m:] = self.nu / counts[:m].sum() * counts[:m], -self.nu / counts[m:].sum() * counts[m:]
         for parts, dual in zip(self.cuts, self._dual, strict=False):
             for share, cut in zip(self.shares, parts, strict=True):
                 if share * dual > 0:
@@ -98,15 +107,26 @@ class Master:
         return out
 
     def scores(self, j_beta):
-        """Return the scores at `weights` of all positives, and of at least the j_beta + 1 best negatives."""
-        n_wanted = min(j_beta + 1, self.n_negatives)
+        """Return the scores at `weights` of all positives, and of at least the j_beta + 1 best negatives.
+
+        The weights of these samples are `screen.weights`.
+        """
+        n_wanted = self._next_rank(j_beta)
         if not self.weights.any():  # all scores are tied: the screen can stay
-            return np.zeros(self.n_positives), np.zeros(n_wanted)
+            n_tied = n_wanted if self.sample_weights is None else len(self.screen.weights[1])
+            return np.zeros(self.n_positives), np.zeros(n_tied)
         while True:
             positives, negatives = self.screen.scores(self.weights, n_wanted)
-            if self.screen.certifies(kth_largest(negatives, n_wanted), self.weights):
+            if self.screen.certifies(kth_largest(negatives, n_wanted, self.screen.weights[1]), self.weights):
                 return positives, negatives
             self.screen.renew(self.weights, n_wanted)
+
+    def _next_rank(self, j_beta):
+        """Return a rank that belongs to the negative after the one that ends at j_beta, or the last rank."""
+        if self.sample_weights is None:
+            return min(j_beta + 1, self.n_negatives)
+        beyond = np.nextafter(j_beta * (1 + RATE_TOLERANCE), np.inf)  # FPR are compared up to the tolerance
+        return min(beyond, self.sample_weights[self.n_positives :].sum())
 
     def append(self, predictions):
         """Add a learner of weight 0: a column of Phi, a rank-one update of G."""
@@ -234,7 +254,7 @@ class Master:
         deepest = max(j_beta for _, j_beta in ranges)
         while True:
             positives, negatives = self.screen.scores(weights, deepest)
-            found = [find_cut(positives, negatives, one, self.formulation) for one in ranges]
+            found = [find_cut(positives, negatives, one, self.formulation, self.screen.weights) for one in ranges]
             if self.screen.certifies(min(lowest for _, lowest in found), weights):
                 return tuple(cut for cut, _ in found)
             self.screen.renew(weights, deepest)

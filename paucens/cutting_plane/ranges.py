@@ -3,6 +3,7 @@
 import numpy as np
 
 from paucens.metrics import check_fpr_range, rank_range
+from paucens.metrics.ranges import RATE_TOLERANCE
 from paucens.validation import check_positive, warn_user
 
 ANNEALED_SHARE = 0.97  # share of the rounds over which the range narrows
@@ -44,7 +45,7 @@ def training_rank_ranges(n_negatives, fpr_range, n_rounds, anneal):
 
     Parameters
     ----------
-    n_negatives : int
+    n_negatives : int, or float if it is a total weight
     fpr_range : tuple of two floats
     n_rounds : int
         T.
@@ -65,7 +66,7 @@ def wider_ranges(n_negatives, fpr_range, mixture):
 
     Parameters
     ----------
-    n_negatives : int
+    n_negatives : int, or float if it is a total weight
     fpr_range : tuple of two floats
         [0, beta].
     mixture : None, "auto" or list of (float, float)
@@ -97,7 +98,8 @@ def wider_ranges(n_negatives, fpr_range, mixture):
         )
     shares = {1.0: 0.0} | shares
     betas = sorted(shares.keys() - {beta}, reverse=True)
-    return [(shares[one], (0, max(1, rank_range(n_negatives, (0.0, one))[1]))) for one in betas]
+    least = 1 if isinstance(n_negatives, int) else 0.0
+    return [(shares[one], (0, max(least, rank_range(n_negatives, (0.0, one))[1]))) for one in betas]
 
 
 def _equal_shares(beta):
@@ -122,7 +124,7 @@ def _checked_shares(mixture):
     return shares
 
 
-def training_threshold(positives, negatives, n_negatives, beta, size=0.0):
+def training_threshold(positives, negatives, n_negatives, beta, size=0.0, weights=(None, None)):
     """Find the threshold of largest TPR - FPR among those of FPR <= beta.
 
     Parameters
@@ -131,12 +133,14 @@ def training_threshold(positives, negatives, n_negatives, beta, size=0.0):
         Scores.
     negatives : ndarray
         Scores of the best negatives, at least floor(n beta) + 1 of them or all.
-    n_negatives : int
-        Number of all negatives, n.
+    n_negatives : int or float
+        Number, or total weight, of all negatives, n.
     beta : float
     size : float, default=0.0
         What the magnitudes of the terms of a score sum to at most; scores that differ by a rounding error of this sum
         are equal. By default scores are equal if their bits are.
+    weights : pair of ndarray or None, default=(None, None)
+        How much each of the positives and of these negatives counts; None is 1 each.
 
     Returns
     -------
@@ -149,14 +153,13 @@ def training_threshold(positives, negatives, n_negatives, beta, size=0.0):
     2.5
     """
     allowed = rank_range(n_negatives, (0.0, beta))[1]
-    n_candidates = min(allowed + 1, len(negatives))
-    best = np.sort(np.partition(negatives, len(negatives) - n_candidates)[len(negatives) - n_candidates :])[::-1]
-    ranked = np.sort(positives)
+    best, n_passed = _best_negatives(negatives, allowed, weights[1])
+    ranked, counted = _ranked_positives(positives, weights[0])
     top = max(best[0], ranked[-1])
     tolerance = SAME * size
-    # The candidates are just above a negative: candidate t is above the negative of rank t + 1, and t negatives pass.
+    # The candidates are just above a negative: candidate t is above best[t], and n_passed[t] negatives pass.
     n_below = np.searchsorted(ranked, best + tolerance, side="right")
-    advantage = 1 - n_below / len(ranked) - np.arange(n_candidates) / n_negatives
+    advantage = 1 - counted[n_below] / counted[-1] - n_passed / n_negatives
     advantage[1:][best[:-1] - best[1:] <= tolerance] = -1  # no threshold lies between tied negatives
     t = int(advantage.argmax())
     if advantage[t] <= 0:
@@ -164,3 +167,22 @@ def training_threshold(positives, negatives, n_negatives, beta, size=0.0):
     above = ranked[n_below[t]] if t == 0 else min(ranked[n_below[t]], best[t - 1])
     middle = best[t] / 2 + above / 2
     return float(middle if best[t] <= middle < above else best[t])
+
+
+def _best_negatives(negatives, allowed, weights):
+    """Return the scores above which at most so many negatives lie, best first, and how many lie above each."""
+    if weights is None:
+        n = min(allowed + 1, len(negatives))
+        return np.sort(np.partition(negatives, len(negatives) - n)[len(negatives) - n :])[::-1], np.arange(n)
+    order = np.argsort(-negatives)
+    above = np.cumsum(weights[order]) - weights[order]
+    n = np.searchsorted(above, allowed * (1 + RATE_TOLERANCE), side="right")
+    return negatives[order[:n]], above[:n]
+
+
+def _ranked_positives(positives, weights):
+    """Return the scores in ascending order and how many positives the first 0, 1, ... of them are."""
+    if weights is None:
+        return np.sort(positives), np.arange(len(positives) + 1)
+    order = np.argsort(positives)
+    return positives[order], np.concatenate([[0.0], np.cumsum(weights[order])])

@@ -24,15 +24,26 @@ class ScreenedScores:
     store : store of predictions, see `stores`
     n_positives : int
     formulation : {"tight", "struct"}
+    weights : ndarray of shape (n_samples,), default=None
+        How much each sample counts; 1 by default.
     """
 
-    def __init__(self, store, n_positives, formulation):
+    def __init__(self, store, n_positives, formulation, weights=None):
+        self._weights = weights
         self._all, self._part = store, store
         self._n_positives, self._formulation = n_positives, formulation
         self._samples = None  # the samples that are scored; None means all
         self._reference, self._outside = np.zeros(0), -np.inf
         self._may_shrink = False
         self._last = None, None  # weights, never written to, and the scores at these weights
+
+    @property
+    def weights(self):
+        """Weights of the positives and of the kept negatives, a pair of arrays, or of None if each counts 1."""
+        if self._weights is None:
+            return None, None
+        kept = self._weights if self._samples is None else self._weights[self._samples]
+        return kept[: self._n_positives], kept[self._n_positives :]
 
     def append(self, predictions):
         """Add the predictions of one learner."""
@@ -62,7 +73,8 @@ class ScreenedScores:
         """Choose the negatives to keep by their exact scores at `weights`."""
         positives, negatives = self._scores(self._all, weights)
         self._may_shrink = False
-        lowest = lowest_relevant(positives, negatives, j_beta, self._formulation)
+        of_negatives = None if self._weights is None else self._weights[self._n_positives :]
+        lowest = lowest_relevant(positives, negatives, j_beta, self._formulation, of_negatives)
         n_kept = SPARE * np.count_nonzero(negatives >= lowest) + LEAST
         self._reference = weights.copy()
         if 2 * n_kept > len(negatives):

@@ -208,7 +208,7 @@ class ColumnStore:
 def _in_store_order(cut, n_samples):
     """Return samples and counts of a cut in the order of the store, which is faster to read; the tied ones last."""
     n = len(cut.counts)
-    count = np.zeros(n_samples, dtype=np.int32)
+    count = np.zeros(n_samples, dtype=cut.counts.dtype)
     count[cut.samples[:n]] = cut.counts
     samples = np.flatnonzero(count).astype(np.int32)
     return np.concatenate([samples, cut.samples[n:]]), count[samples]

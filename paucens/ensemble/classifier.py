@@ -216,7 +216,7 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the ensemble.
 
         Parameters
@@ -225,6 +225,8 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
             float32 and float64 are used without a copy. NaN is a missing value; only trees take them.
         y : array-like of shape (n_samples,)
             Two labels; `pos_label` says which one is positive.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts: a weight of 2 is as two equal samples, and 0 leaves one out. None is 1 each.
 
         Returns
         -------
@@ -234,19 +236,20 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         ------
         ValueError
             If the data are infinite, not numeric, sparse or empty, or hold NaN and the learner is not a tree, y has one
-            class or more than two, a parameter is out of range, or a range with alpha > 0 holds no negative. With early
-            stopping also if a class has one sample, or the range holds no negative of those held out.
+            class or more than two, a weight is negative or not finite, a class has no weight, a parameter is out of
+            range, or a range with alpha > 0 holds no negative. With early stopping also if a class has one sample, or
+            the range holds no negative of those held out.
         """
         self._check_parameters()
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
-            training = prepare(self, X, y, threads)
-            m, n = training.n_positives, training.n_negatives
+            training = prepare(self, X, y, threads, sample_weight)
+            n = training.weights.totals[1]
             trained = self._trained_range(n)
             wider = wider_ranges(n, trained, self.mixture)
             anneal = bool(self.anneal) and not wider and not self.early_stopping
             ranges = training_rank_ranges(n, trained, self.n_estimators, anneal)
-            kind = training.trainer.prediction_kind
-            master = Master(m, n, self.nu, self.formulation, kind, self.n_estimators, wider)
+            m, k, kind = training.n_positives, training.n_negatives, training.trainer.prediction_kind
+            master = Master(m, k, self.nu, self.formulation, kind, self.n_estimators, wider, training.weights.values)
             rounds, self.stop_reason_ = run_rounds(self, training, master, ranges)
         self._set_fit(rounds.learners, rounds.weights, rounds.thresholds)
         self.validation_score_ = np.array(training.validation.scores)

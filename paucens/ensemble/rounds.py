@@ -22,7 +22,7 @@ def run_rounds(ensemble, training, master, ranges):
         The rounds resume from its checkpoint.
     master : Master
         Of no learners yet.
-    ranges : list of tuple of two ints
+    ranges : list of tuple of two numbers
         The rank range of each round.
 
     Returns
@@ -38,7 +38,8 @@ def run_rounds(ensemble, training, master, ranges):
             master.restore(state, [training.trainer.predictions_of(learner) for learner in learners])
             validation.restore(learners, rounds.weights, state)
     beta = check_fpr_range(ensemble.fpr_range)[1]
-    last = rank_range(master.n_negatives, (0.0, beta))[1]
+    n = training.weights.totals[1]
+    last = rank_range(n, (0.0, beta))[1]
     sample = RowSample(master.n_positives + master.n_negatives, ensemble.row_fraction, training.seed)
     exhausted = False
     with progress_bar(total=len(ranges), initial=len(learners), verbose=ensemble.verbose, desc="pAUCEns") as progress:
@@ -54,7 +55,8 @@ def run_rounds(ensemble, training, master, ranges):
             while not master.weights.any() and master.widen():
                 n_cuts += master.solve(ranks, ensemble.cut_tolerance)
             size = np.abs(master.weights).sum()
-            threshold = training_threshold(*master.scores(max(last, ranks[1])), master.n_negatives, beta, size)
+            scores = master.scores(max(last, ranks[1]))
+            threshold = training_threshold(*scores, n, beta, size, master.screen.weights)
             gap = master.objective - master.bound
             rounds.append(learner, master.weights, threshold, (master.objective, gap, n_cuts))
             validation.add(learner, master.weights, threshold)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paucens._kernels.trees import quantise
+from paucens.validation import total_weight
 
 MAX_BINS = 256
 BLOCK_BYTES = 4_000_000  # of feature values sorted at once, so that X is never copied as a whole
@@ -43,7 +44,7 @@ class BinnedData:
         return (np.diff(self.offsets) > 0) & (last == np.inf)
 
 
-def thresholds_of(values, max_bins, positives=None):
+def thresholds_of(values, max_bins, positives=None, weights=None, positive_weights=None):
     """Find the thresholds of one feature: all midpoints if they are few, quantiles otherwise.
 
     Parameters
@@ -54,6 +55,8 @@ def thresholds_of(values, max_bins, positives=None):
     positives : ndarray, sorted, default=None
         Values of the positives, for bins that see the tails: a quarter each of the thresholds are quantiles of all
         values, quantiles of the positives, and ranks from either end, whose logarithms are evenly spaced.
+    weights, positive_weights : ndarray, default=None
+        How much each of the values counts; 1 by default.
 
     Returns
     -------
@@ -67,42 +70,65 @@ def thresholds_of(values, max_bins, positives=None):
     values = values.astype(np.float64, copy=False)
     last = np.flatnonzero(values[:-1] < values[1:])  # the last sample of each distinct value except the largest
     if len(last) >= max_bins:
+        ends, total = _ranks(len(values), weights)
         if positives is None or len(positives) == 0:
-            chosen = _quantiles(len(values), max_bins)
+            chosen = _quantiles(total, max_bins)
         else:
-            chosen = _quantiles_and_tails(values, positives, max_bins)
-        places = np.searchsorted(last, chosen, side="left")
+            chosen = _quantiles_and_tails(values, ends, total, positives, positive_weights, max_bins)
+        places = np.searchsorted(ends[last], chosen, side="left")
         last = last[np.unique(np.minimum(places, len(last) - 1))]
     below, above = values[last], values[last + 1]
     middle = below / 2 + above / 2  # the halves first: no overflow
     return np.where((below <= middle) & (middle < above), middle, below)
 
 
-def _quantiles(n, n_parts):
-    """Return the last of n places in each of the parts but the last one."""
-    return np.arange(1, n_parts) * n // n_parts - 1
+def _ranks(n, weights):
+    """Return the rank at which each of n sorted values ends, and the last of these, an int if ranks are whole."""
+    if weights is None:
+        return np.arange(1, n + 1), n
+    return np.cumsum(weights), total_weight(weights)
 
 
-def _quantiles_and_tails(values, positives, max_bins):
-    """Return max_bins - 1 places in sorted values: of quantiles of all and of the positives, and near either end."""
-    n, part = len(values), max_bins // 4
-    of_positives = np.searchsorted(values, positives[_quantiles(len(positives), part + 1)], side="right") - 1
-    from_end = np.geomspace(1, n / 2, part).astype(np.int64)
+def _quantiles(total, n_parts):
+    """Return the rank at which each of the parts ends, but the last one."""
+    ends = np.arange(1, n_parts) * total
+    return ends // n_parts if isinstance(total, int) else ends / n_parts
+
+
+def _quantiles_and_tails(values, ends, total, positives, positive_weights, max_bins):
+    """Return max_bins - 1 ranks of sorted values: quantiles of all and of the positives, and near either end."""
+    part = max_bins // 4
+    positive_ends, total_positive = _ranks(len(positives), positive_weights)
+    quantiles = _quantiles(total_positive, part + 1)
+    quantiles[quantiles == 0] = total_positive  # fewer positives than quantiles
+    of_positives = positives[np.searchsorted(positive_ends, quantiles)]
+    from_end = np.geomspace(1 if isinstance(total, int) else total / len(values), total / 2, part)
+    if isinstance(total, int):
+        from_end = from_end.astype(np.int64)
     rest = max_bins - 3 * part  # of the thresholds, one less
-    return np.concatenate([_quantiles(n, rest), of_positives, from_end - 1, n - 1 - from_end])
+    known = ends[np.searchsorted(values, of_positives, side="right") - 1]
+    return np.concatenate([_quantiles(total, rest), known, from_end, total - from_end])
 
 
-def _thresholds_and_missing(values, max_bins, positives):
+def _thresholds_and_missing(values, max_bins, positives, weights, positive_weights):
     """Find the thresholds of one feature whose sorted values may end with NaN, as in `BinnedData`."""
     if len(values) == 0 or not np.isnan(values[-1]):
-        return thresholds_of(values, max_bins, positives)
-    if positives is not None:
-        positives = positives[: np.searchsorted(positives, np.nan)]
-    known = values[: np.searchsorted(values, np.nan)]
-    return np.append(thresholds_of(known, min(max_bins, MAX_BINS - 1), positives), np.inf)
+        return thresholds_of(values, max_bins, positives, weights, positive_weights)
+    values, weights = _without_missing(values, weights)
+    positives, positive_weights = _without_missing(positives, positive_weights)
+    known = thresholds_of(values, min(max_bins, MAX_BINS - 1), positives, weights, positive_weights)
+    return np.append(known, np.inf)
 
 
-def find_thresholds(X, max_bins, threads, positives=None):
+def _without_missing(values, weights):
+    """Return sorted values, and their weights, without NaN, which come last."""
+    if values is None:
+        return None, None
+    n_known = np.searchsorted(values, np.nan)
+    return values[:n_known], None if weights is None else weights[:n_known]
+
+
+def find_thresholds(X, max_bins, threads, positives=None, weights=None):
     """Find the thresholds of every feature of X.
 
     Parameters
@@ -113,6 +139,8 @@ def find_thresholds(X, max_bins, threads, positives=None):
     threads : Threads
     positives : ndarray of int32, default=None
         Rows of the positives, for bins that see the tails, see `thresholds_of`.
+    weights : ndarray of shape (n_samples,), default=None
+        How much each row counts.
 
     Returns
     -------
@@ -126,16 +154,27 @@ def find_thresholds(X, max_bins, threads, positives=None):
     def find(start, stop):
         for first in range(start, stop, width):
             last = min(first + width, stop)
-            columns = np.sort(X[:, first:last].T, axis=1)
-            own = [None] * len(columns) if positives is None else np.sort(X[positives, first:last].T, axis=1)
+            columns, counts = _sorted_columns(X[:, first:last], weights)
+            own, own_counts = [None] * len(columns), [None] * len(columns)
+            if positives is not None:
+                own, own_counts = _sorted_columns(X[positives, first:last], weights, positives)
             found[first:last] = [
-                _thresholds_and_missing(one, max_bins, its) for one, its in zip(columns, own, strict=True)
+                _thresholds_and_missing(one, max_bins, its, count, its_count)
+                for one, its, count, its_count in zip(columns, own, counts, own_counts, strict=True)
             ]
 
     threads.run(find, n_features, 20 * X.size)
     offsets = np.zeros(n_features + 1, dtype=np.int32)
     np.cumsum([len(thresholds) for thresholds in found], out=offsets[1:])
     return np.concatenate([np.empty(0), *found]), offsets
+
+
+def _sorted_columns(X, weights, rows=slice(None)):
+    """Return the columns of X, sorted, and the weights of the rows in the order of each; None if there are none."""
+    if weights is None:
+        return np.sort(X.T, axis=1), [None] * X.shape[1]
+    order = np.argsort(X.T, axis=1)
+    return np.take_along_axis(X.T, order, axis=1), weights[rows][order]
 
 
 def code_features(X, thresholds, offsets, threads, order=None):
@@ -160,12 +199,12 @@ def code_features(X, thresholds, offsets, threads, order=None):
     return codes
 
 
-def bin_features(X, max_bins, threads, order=None, positives=None):
+def bin_features(X, max_bins, threads, order=None, positives=None, weights=None):
     """Bin every feature of X.
 
     Parameters
     ----------
-    X, max_bins, threads, positives
+    X, max_bins, threads, positives, weights
         As in `find_thresholds`.
     order
         As in `code_features`.
@@ -174,5 +213,5 @@ def bin_features(X, max_bins, threads, order=None, positives=None):
     -------
     BinnedData
     """
-    thresholds, offsets = find_thresholds(X, max_bins, threads, positives)
+    thresholds, offsets = find_thresholds(X, max_bins, threads, positives, weights)
     return BinnedData(code_features(X, thresholds, offsets, threads, order), thresholds, offsets)

@@ -38,7 +38,7 @@ class ForeignLearner:
                     "Tree(depth=3) and Stump() are ready to use."
                 )
 
-    def make_trainer(self, X, order, max_bins, threads, seed, positives=None):
+    def make_trainer(self, X, order, max_bins, threads, seed, positives=None, weights=None):
         """Prepare X as in `WeakLearner.make_trainer`."""
         return ForeignTrainer(self._learner, X, order)
 

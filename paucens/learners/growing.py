@@ -14,7 +14,7 @@ from paucens._kernels.trees import (
     search_columns,
     subtract_histograms,
 )
-from paucens.learners.grid import to_grid, without_excess
+from paucens.learners.grid import are_copies, to_grid, without_excess
 from paucens.learners.nodes import LARGEST, UNKNOWN, TreeNodes
 
 RUN_SHARES = (0.9, 0.97)  # shares of the mass after which a search of columns pauses, heaviest rows first
@@ -76,14 +76,18 @@ class TreeGrower:
     threads : Threads
     columns : ndarray of int32, optional
         The features that the trees may use, ascending; all by default.
+    weights : ndarray of shape (n_samples,), optional
+        How much each sample counts in the mean magnitude of the rows; 1 by default. Signed weights contain it.
     """
 
-    def __init__(self, binned, rule, threads, columns=None):
+    def __init__(self, binned, rule, threads, columns=None, weights=None):
         n_features, n_samples = binned.codes.shape
         self.binned, self.rule, self.threads = binned, rule, threads
         self._allowed = np.arange(n_features, dtype=np.int32) if columns is None else columns
         self._has_missing = binned.has_missing.tolist()
         self._bins = np.column_stack([binned.n_bins, self._has_missing]).astype(np.int32)
+        self._counts = weights
+        self._copies = weights if weights is not None and are_copies(weights) else None
         self._rows = np.empty(n_samples, dtype=np.int32)
         self._weights = np.empty(n_samples, dtype=np.int64)
         self._spare_rows, self._spare_weights = np.empty_like(self._rows), np.empty_like(self._weights)
@@ -112,12 +116,14 @@ class TreeGrower:
         TreeNodes
             With unknown numbers of samples, see `with_n_samples`.
         """
-        grid, exponent = to_grid(signed_weights if self.rule.real_leaves else without_excess(signed_weights))
+        lowered = signed_weights if self.rule.real_leaves else without_excess(signed_weights)
+        grid, exponent = to_grid(lowered, self._copies)
         n = pack_weights(grid, self._rows, self._weights)
         if self.rule.sample_nodes and not self.rule.real_leaves:
             self._heaviest_first(n)
         total = int(self._weights[:n].sum())
-        self._ridge = self.rule.leaf_ridge * _magnitude(total) / max(n, 1)
+        n_counted = n if self._counts is None else self._counts[self._rows[:n]].sum()
+        self._ridge = self.rule.leaf_ridge * _magnitude(total) / (n_counted or 1)
         self._key = key
         self._n_columns = len(self._deck) if every_column else self.rule.n_columns
         self._free = [histograms for histograms in self._free if len(histograms) == self._n_columns]

@@ -83,16 +83,20 @@ class Linear(BaseEstimator):
         with np.errstate(under="ignore"):
             return self._fit_checked(X, weights)
 
-    def _fit_checked(self, X, weights):
+    def _fit_checked(self, X, weights, sample_weight=None):
         self.n_features_in_ = X.shape[1]
-        mean = np.abs(weights[weights != 0]).mean() if weights.any() else 1.0
+        mean = _mean_magnitude(weights, sample_weight) if weights.any() else 1.0
         magnitudes = np.abs(weights) / mean
         used = np.flatnonzero(magnitudes)  # weights that vanish beside the others are none
         positive = weights[used] > 0
         if positive.all() or not positive.any():
             self.coef_, self.intercept_ = np.zeros(X.shape[1]), 1.0 if positive.all() else -1.0
             return self
-        svm = LinearSVC(C=self.C, dual=False, tol=TOLERANCE)
+        tolerance = TOLERANCE
+        if sample_weight is not None:
+            counted = np.bincount(positive, sample_weight[used])
+            tolerance *= _rarer_share(counted) / _rarer_share(np.bincount(positive))
+        svm = LinearSVC(C=self.C, dual=False, tol=tolerance)
         svm.fit(X[used], positive, sample_weight=magnitudes[used])
         self.coef_, self.intercept_ = svm.coef_[0], float(svm.intercept_[0])
         if float((weights * self.predictions(X).dense).sum()) < 0:
@@ -119,10 +123,10 @@ class Linear(BaseEstimator):
         """Raise ValueError if C is out of range."""
         check_within("C", self.C, LEAST_C, LARGEST_C, "0.01 to 100")
 
-    def make_trainer(self, X, order, max_bins, threads, seed, positives=None):
+    def make_trainer(self, X, order, max_bins, threads, seed, positives=None, weights=None):
         """Prepare X for the learners of an ensemble; see `WeakLearner`."""
         column_ranges(X, LARGEST_FEATURE)
-        return LinearTrainer(self, X, order)
+        return LinearTrainer(self, X, order, weights)
 
     def predictions(self, X, threads=None):
         """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
@@ -157,8 +161,8 @@ class LinearTrainer:
     prediction_kind = "sign"
     last_stage = 0
 
-    def __init__(self, learner, X, order):
-        self._learner, self._X, self._order = learner, X, order
+    def __init__(self, learner, X, order, weights=None):
+        self._learner, self._X, self._order, self._weights = learner, X, order, weights
 
     def samples_columns(self, round):
         """Return False: every learner sees all columns."""
@@ -166,13 +170,27 @@ class LinearTrainer:
 
     def train(self, signed_weights, round, every_column=False):
         """Train the learner of a round; see `Trainer`."""
-        learner = clone(self._learner)._fit_checked(self._X, in_row_order(signed_weights, self._order))
+        signed_weights = in_row_order(signed_weights, self._order)
+        learner = clone(self._learner)._fit_checked(self._X, signed_weights, self._weights)
         return learner, self.predictions_of(learner)
 
     def predictions_of(self, learner):
         """Return the predictions on the training samples."""
         predicted = learner.predictions(self._X)
         return Predictions(predicted.values, predicted.index[self._order])
+
+
+def _mean_magnitude(weights, sample_weight):
+    """Return the mean magnitude over the rows of nonzero weight, each of which counts `sample_weight` times."""
+    used = weights != 0
+    if sample_weight is None:
+        return np.abs(weights[used]).mean()
+    return np.abs(weights[used]).sum() / sample_weight[used].sum()
+
+
+def _rarer_share(counts):
+    """Return the factor that LIBLINEAR puts on its tolerance: the share of the rarer class, of rows for LIBLINEAR."""
+    return counts.min() / counts.sum()
 
 
 @np.errstate(under="ignore")

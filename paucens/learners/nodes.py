@@ -26,7 +26,8 @@ class TreeNodes(NamedTuple):
     child : int32
         The left child; the right child is the next node; 0 marks a leaf.
     n_samples : int64
-        Number of training samples that reach the node, whatever their weights; UNKNOWN in files of version 0.1.
+        Number of training samples that reach the node, each counted as often as a whole `sample_weight` says, whatever
+        the signed weights; UNKNOWN in files of version 0.1.
     value : float64
         Prediction of the node in [-1, 1], used at leaves.
     gain : float64
@@ -76,9 +77,18 @@ def leaves_of_values(nodes, X, threads):
     return leaf
 
 
-def with_n_samples(nodes, leaf):
-    """Return the nodes with the numbers of samples that reach them, given the leaf that each sample reaches."""
-    n_samples = np.bincount(leaf, minlength=len(nodes.child)).astype(np.int64)
+def with_n_samples(nodes, leaf, copies=None):
+    """Return the nodes with the numbers of samples that reach them.
+
+    Parameters
+    ----------
+    nodes : TreeNodes
+    leaf : ndarray of shape (n_samples,), int32
+        The leaf that each sample reaches.
+    copies : ndarray of shape (n_samples,), default=None
+        How many equal samples each stands for; 1 by default.
+    """
+    n_samples = np.bincount(leaf, copies, minlength=len(nodes.child)).astype(np.int64)
     for node in np.flatnonzero(nodes.child)[::-1]:  # a child comes after its parent
         n_samples[node] = n_samples[nodes.child[node]] + n_samples[nodes.child[node] + 1]
     return nodes._replace(n_samples=n_samples)

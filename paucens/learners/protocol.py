@@ -80,7 +80,7 @@ class WeakLearner(Protocol):
     def check_parameters(self):
         """Raise ValueError or TypeError if a parameter is out of range, whatever the data are."""
 
-    def make_trainer(self, X, order, max_bins, threads, seed, positives=None):
+    def make_trainer(self, X, order, max_bins, threads, seed, positives=None, weights=None):
         """Prepare X for the learners of an ensemble.
 
         Parameters
@@ -95,6 +95,9 @@ class WeakLearner(Protocol):
             Column samples of round t come from (seed, t).
         positives : ndarray of int32, default=None
             Rows of the positives, for bins that see the tails; learners without bins do without.
+        weights : ndarray of shape (n_samples,), default=None
+            How much each row of X counts. Signed weights contain this factor already; it is for means over rows and
+            quantiles.
 
         Returns
         -------

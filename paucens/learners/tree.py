@@ -20,6 +20,7 @@ from paucens.validation import (
     check_integer,
     check_positive,
     check_signed_weights,
+    total_weight,
 )
 
 ANY_DEPTH = 8  # at which a tree may have more nodes than a byte can count
@@ -89,14 +90,15 @@ class TreeLearner(BaseEstimator):
         check_integer("max_bins", self.max_bins, 2, MAX_BINS)
         check_random_state(getattr(self, "random_state", None))
 
-    def make_trainer(self, X, order, max_bins, threads, seed, positives=None):
+    def make_trainer(self, X, order, max_bins, threads, seed, positives=None, weights=None):
         """Bin X for the trees of an ensemble; see `WeakLearner`."""
         max_bins = check_integer("max_bins", max_bins, 2, MAX_BINS)
-        return TreeTrainer(self, bin_features(X, max_bins, threads, order, positives), threads, seed)
+        binned = bin_features(X, max_bins, threads, order, positives, weights)
+        return TreeTrainer(self, binned, threads, seed, weights=None if weights is None else weights[order])
 
-    def make_binned_trainer(self, binned, threads, seed, stages=()):
-        """Do as `make_trainer`, for features that are binned already, positives first; stages as in `TreeTrainer`."""
-        return TreeTrainer(self, binned, threads, seed, stages)
+    def make_binned_trainer(self, binned, threads, seed, stages=(), weights=None):
+        """Do as `make_trainer`, for features that are binned already, positives first; the rest as in `TreeTrainer`."""
+        return TreeTrainer(self, binned, threads, seed, stages, weights)
 
     def predictions(self, X, threads):
         """Return what `predict` returns as `Predictions`, for an X that is a checked float array already."""
@@ -136,18 +138,21 @@ class TreeTrainer:
     stages : sequence of (int, ndarray of int32), default=()
         The first round of each stage, ascending from 0, and the columns that its trees may use, ascending. A fraction
         of the columns is one of these. By default all trees may use all columns.
+    weights : ndarray of shape (n_samples,), default=None
+        How much each sample counts, in the order of the signed weights.
     """
 
-    def __init__(self, learner, binned, threads, seed, stages=()):
+    def __init__(self, learner, binned, threads, seed, stages=(), weights=None):
         n_features = len(binned.codes)
         stages = stages or [(0, np.arange(n_features, dtype=np.int32))]
         self._first_rounds = [first for first, _ in stages]
         self._growers = [
-            TreeGrower(binned, learner.growing_rule(len(columns)), threads, columns) for _, columns in stages
+            TreeGrower(binned, learner.growing_rule(len(columns)), threads, columns, weights) for _, columns in stages
         ]
         self.last_stage = self._first_rounds[-1]
         self.prediction_kind = _prediction_kind(self._growers[0].rule)  # the same in all stages
         self._binned, self._threads, self._seed = binned, threads, seed
+        self._copies = weights if weights is not None and isinstance(total_weight(weights), int) else None
         self._template = clone(learner)
         self._template.n_features_in_ = n_features
 
@@ -160,7 +165,7 @@ class TreeTrainer:
         learner = copy.copy(self._template)
         learner.nodes_ = self._grower(round).grow(signed_weights, (self._seed, round), every_column)
         predictions = self.predictions_of(learner)
-        learner.nodes_ = with_n_samples(learner.nodes_, predictions.index)
+        learner.nodes_ = with_n_samples(learner.nodes_, predictions.index, self._copies)
         return learner, predictions
 
     def _grower(self, round):

@@ -181,7 +181,10 @@ def threshold_at_fpr(y_true, y_score, fpr, *, confidence=None, sample_weight=Non
     """
     fpr = check_positive("fpr", fpr, zero=True, most=1)
     if confidence is not None and sample_weight is not None:
-        raise ValueError("sample_weight must be None with a confidence: the bound counts samples. Repeat rows instead.")
+        raise ValueError(
+            "sample_weight must be None with a confidence, which counts independent samples; repeated ones are not. "
+            "Leave out samples of weight 0, or set confidence=None."
+        )
     distinct, *tallies = tallies_of(y_true, y_score, sample_weight, pos_label)
     if confidence is not None:
         return distinct.item(_bounded_place(tallies[1], fpr, check_level("confidence", confidence)))

@@ -33,16 +33,17 @@ def rank_range(n_negatives, fpr_range):
 
     Parameters
     ----------
-    n_negatives : int
-        n.
+    n_negatives : int or float
+        n; a float is the total weight of negatives whose weights are not whole numbers.
     fpr_range : tuple of two floats
         alpha and beta.
 
     Returns
     -------
-    j_alpha, j_beta : int
+    j_alpha, j_beta : int, or float for a total weight
         ceil(n alpha) and floor(n beta). The range holds the negatives of rank j_alpha + 1 to j_beta. It is empty
-        if j_beta <= j_alpha, which happens for short ranges; the caller decides whether that is an error.
+        if j_beta <= j_alpha, which happens for short ranges; the caller decides whether that is an error. For a total
+        weight the ends are n alpha and n beta, and a negative at an end is in the range in part.
 
     Notes
     -----
@@ -54,4 +55,6 @@ def rank_range(n_negatives, fpr_range):
     (7, 29)
     """
     n, (alpha, beta) = n_negatives, fpr_range
+    if isinstance(n, float):
+        return n * alpha, n * beta
     return math.ceil(n * alpha * (1 - RATE_TOLERANCE)), min(n, math.floor(n * beta * (1 + RATE_TOLERANCE)))

@@ -249,3 +249,69 @@ def test_boosters_without_a_range_promise_nothing(toy):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict(toy[0])
+
+
+# -- weights ---------------------------------------------------------------------------------------
+
+
+def draw_weighted(n=900):
+    rng = np.random.default_rng(5)
+    X, y = make_classification(n, 6, weights=[0.7], flip_y=0.1, random_state=3)
+    return X, y, rng.integers(0, 4, size=n)
+
+
+def test_weights_reach_the_estimator_and_the_threshold():
+    X, y, weights = draw_weighted()
+    for test_size in (0.3, 0.5):
+        model = FPRThresholdClassifier(
+            LogisticRegression(), 0.1, confidence=None, test_size=test_size, random_state=0
+        ).fit(X, y, sample_weight=weights)
+        fitted, rows = train_test_split(np.arange(len(y)), test_size=test_size, stratify=y, random_state=0)
+        alone = LogisticRegression().fit(X[fitted], y[fitted], sample_weight=weights[fitted])
+        scores = alone.decision_function(X[rows])
+        assert model.threshold_ == threshold_at_fpr(y[rows], scores, 0.1, sample_weight=weights[rows])
+        negatives = y[rows] == 0
+        above = weights[rows][negatives & (scores > model.threshold_)].sum()
+        assert model.fpr_bound_ == pytest.approx(above / weights[rows][negatives].sum())
+        assert model.n_negatives_ == np.count_nonzero(weights[rows][negatives])
+
+
+def test_weights_in_cross_validation_are_repeated_rows():
+    X, y, weights = draw_weighted()
+    rows, fold = np.repeat(np.arange(len(y)), weights), np.arange(len(y)) % 3
+    splits = [[(np.flatnonzero(of != k), np.flatnonzero(of == k)) for k in range(3)] for of in (fold, fold[rows])]
+    weighted, repeated = (
+        FPRThresholdClassifier(LinearPAUCSVC((0, 0.3)), 0.1, confidence=None, cv=each) for each in splits
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        weighted.fit(X, y, sample_weight=weights)
+        repeated.fit(X[rows], y[rows])
+    np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
+    assert weighted.fpr_bound_ == pytest.approx(repeated.fpr_bound_)
+
+
+def test_a_guarantee_counts_each_negative_once():
+    """Weights of a class leave the distribution of its scores as it is; those of single negatives do not."""
+    X, y, weights = draw_weighted()
+    of_class = np.where(y == 1, weights + 1, np.where(weights > 0, 2.0, 0.0))
+    frozen = FrozenEstimator(LogisticRegression().fit(X, y))
+    model = FPRThresholdClassifier(frozen, 0.05).fit(X, y, sample_weight=of_class)
+    kept = of_class > 0
+    plain = FPRThresholdClassifier(frozen, 0.05).fit(X[kept], y[kept])
+    assert (model.threshold_, model.fpr_bound_, model.n_negatives_) == (
+        plain.threshold_,
+        plain.fpr_bound_,
+        plain.n_negatives_,
+    )
+    with pytest.raises(ValueError, match=r"they must have equal weights; got weights from 1 to 3.* confidence=None"):
+        FPRThresholdClassifier(frozen, 0.05).fit(X, y, sample_weight=weights)
+
+
+def test_weights_that_nobody_would_use_are_refused():
+    X, y, weights = draw_weighted()
+    with pytest.raises(ValueError, match=r"Column\.fit takes no sample_weight.* FrozenEstimator\(fitted\)"):
+        FPRThresholdClassifier(Column(), 0.1, confidence=None).fit(X, y, sample_weight=weights)
+    FPRThresholdClassifier(FrozenEstimator(Column().fit(X, y)), 0.1, confidence=None).fit(X, y, sample_weight=weights)
+    with pytest.raises(ValueError, match="sample_weight must be finite and not negative; got -1"):
+        FPRThresholdClassifier(LogisticRegression(), 0.1).fit(X, y, sample_weight=np.full(len(y), -1))

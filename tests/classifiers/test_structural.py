@@ -157,7 +157,7 @@ def test_columns_are_summed_like_learners(formulation):
 def test_idle_cuts_are_dropped_and_the_optimum_stays(monkeypatch):
     X, y = draw(1, 100, 900, 8)
     masters, found = [], {}
-    monkeypatch.setattr(structural, "Master", lambda *args: masters.append(Master(*args)) or masters[-1])
+    monkeypatch.setattr(structural, "Master", lambda *all, **more: masters.append(Master(*all, **more)) or masters[-1])
     for limit in (3, 20, 10**9):
         monkeypatch.setattr(master, "IDLE_LIMIT", limit)
         found[limit] = LinearPAUCSVC(nu=1000.0).fit(X, y)

@@ -297,9 +297,10 @@ def draw_dyadic(rng, kind, *shape):
 
 
 def draw_cut(rng, n):
-    """Draw samples, the counts of all but the tied ones, and the tied count."""
+    """Draw samples, the counts of all but the tied ones, whole numbers or sums of weights, and the tied count."""
     samples = int32(rng.permutation(n)[: rng.randint(0, n + 1)])
-    return samples, int32(rng.randint(-9, 9, rng.randint(0, len(samples) + 1))), -1.75
+    counts = rng.randint(-9, 9, rng.randint(0, len(samples) + 1))
+    return samples, frozen(counts / 4) if rng.randint(2) else int32(counts), -1.75
 
 
 output_cases = {"seed": seeds, "kind": st.sampled_from(KINDS), "n": st.integers(1, 30), "n_groups": st.integers(0, 18)}

@@ -155,3 +155,31 @@ def test_binning_is_one_of_two(tmp_path):
         PAUCEnsClassifier(binning="log").fit(*data)
     with pytest.raises(ValueError, match="The features are binned already; got binning='tails'"):
         fit_binned(PAUCEnsClassifier(binning="tails"), None, 3)
+
+
+@given(seed=seeds, max_bins=st.integers(2, 40), n=st.integers(2, 150), tails=st.booleans())
+@quick
+def test_bins_of_whole_weights_are_those_of_repeated_values(seed, max_bins, n, tails):
+    rng = np.random.default_rng(seed)
+    X, weights = rng.normal(size=(n, 3)).round(1), rng.integers(1, 5, size=n)
+    rows = np.repeat(np.arange(n), weights)
+    positives = np.flatnonzero(rng.random(n) < 0.4) if tails else None
+    if tails and not len(positives):
+        positives = np.array([0])
+    repeated = None if positives is None else np.flatnonzero(np.isin(rows, positives))
+    with Threads(1) as threads:
+        weighted = bin_features(X, max_bins, threads, positives=positives, weights=weights.astype(float))
+        expected = bin_features(X[rows], max_bins, threads, positives=repeated)
+    np.testing.assert_array_equal(weighted.thresholds, expected.thresholds)
+    np.testing.assert_array_equal(weighted.codes[:, rows], expected.codes)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-9])
+def test_bins_of_real_weights_hold_equal_weights(scale):
+    values = np.sort(np.random.default_rng(0).normal(size=20_000))
+    weights = scale * np.where(values > 1, 5.3, 0.7)
+    thresholds = thresholds_of(values, 16, weights=weights)
+    held = np.bincount(np.searchsorted(thresholds, values), weights) / weights.sum()
+    np.testing.assert_allclose(held, 1 / 16, atol=1e-3)
+    tails = thresholds_of(values, 64, np.sort(values[::50]), weights, weights[::50])
+    assert 32 < len(tails) < 64

@@ -159,3 +159,18 @@ def test_one_feature_beyond_the_limits_is_refused(data, dtype):
         Linear().fit(X, weights)
     with pytest.raises(ValueError, match=message):
         PAUCEnsClassifier(learner=Linear()).fit(X, y)
+
+
+def test_whole_weights_are_repeated_rows(data):
+    """Also for the tolerance of LIBLINEAR, which depends on numbers of rows."""
+    X, y, _ = data
+    order = np.concatenate([np.flatnonzero(y == 1), np.flatnonzero(y == 0)]).astype(np.int32)
+    rng = np.random.default_rng(0)
+    counts, u = rng.integers(1, 6, size=len(X)), rng.normal(size=len(X))
+    rows = np.repeat(np.arange(len(X)), counts)
+    with Threads(1) as threads:
+        trainer = Linear().make_trainer(X, order, 256, threads, 0, None, counts.astype(float))
+        learner, _ = trainer.train((u * counts)[order], 0)
+    repeated = Linear().fit(X[rows], u[rows])
+    np.testing.assert_allclose(learner.coef_, repeated.coef_, rtol=1e-9)
+    assert learner.intercept_ == pytest.approx(repeated.intercept_, rel=1e-9)

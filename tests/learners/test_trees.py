@@ -363,3 +363,31 @@ def test_predict_checks_its_input():
         tree.predict(np.ones((1, 3)))
     with pytest.raises(ValueError, match="not fitted"):
         Tree().predict(X_OK)
+
+
+@pytest.mark.parametrize("leaves", ["sign", "real"])
+@given(seed=seeds)
+@quick
+def test_trees_on_whole_weights_are_those_on_repeated_rows(leaves, seed):
+    """Also where splits tie, as they do for weights of few values: each copy of a row is rounded on its own."""
+    rng = np.random.default_rng(seed)
+    X, u, counts = rng.integers(0, 4, size=(30, 4)).astype(float), rng.choice([-0.3, 0.1], 30), rng.integers(1, 5, 30)
+    rows, tree = np.repeat(np.arange(30), counts), Tree(3, leaves=leaves, leaf_ridge=1.5 * (leaves == "real"))
+    everything = np.arange(30, dtype=np.int32)
+    with Threads(1) as threads:
+        trainer = tree.make_trainer(X, everything, 256, threads, 0, None, counts.astype(float))
+        nodes = trainer.train(u * counts, 0)[0].nodes_
+    repeated = tree.fit(X[rows], u[rows]).nodes_
+    for name in ("column", "code", "child", "n_samples"):
+        np.testing.assert_array_equal(getattr(nodes, name), getattr(repeated, name))
+    np.testing.assert_allclose(nodes.value, repeated.value, rtol=1e-8)
+
+
+def test_weights_of_any_size_are_rounded_to_the_grid():
+    rng = np.random.default_rng(0)
+    X, u, everything = rng.normal(size=(200, 3)), rng.normal(size=200), np.arange(200, dtype=np.int32)
+    with Threads(1) as threads:
+        for scale in (1e-30, 1e-3, 1e6, 1e30):
+            trainer = Tree(3).make_trainer(X, everything, 256, threads, 0, None, np.full(200, scale))
+            nodes = trainer.train(u, 0)[0].nodes_
+            np.testing.assert_array_equal(nodes.column, Tree(3).fit(X, u).nodes_.column)
