@@ -55,8 +55,9 @@ def fit_paucens(X, y, fpr_range, seed, *, power=1.0, **parameters):
     """
     model = PAUCEnsClassifier((0.0, fpr_range[1] ** power), n_jobs=1, random_state=seed)
     of_ensemble = {name: parameters.pop(name) for name in set(parameters) & set(model.get_params(deep=False))}
-    learner = clone(DEFAULT_LEARNER).set_params(**parameters)
-    return model.set_params(learner=learner, **of_ensemble).fit(X, y).decision_function
+    if parameters:
+        model.set_params(learner=clone(DEFAULT_LEARNER).set_params(**parameters))
+    return model.set_params(**of_ensemble).fit(X, y).decision_function
 
 
 def fit_published(X, y, fpr_range, seed, *, depth, rounds, nu):

@@ -49,8 +49,9 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         mixture nor early stopping.
     mixture : None, "auto" or list of (float, float), default=None
         Minimise a mean of the risks in several ranges [0, beta_k], given as pairs of beta_k and its share. One of them
-        is beta, and the shares have the sum 1. "auto" has equal shares of 1, 0.1, 0.01, ... down to beta. It is for
-        small ensembles and narrow ranges, for which the risk in [0, beta] alone can have w = 0 as its minimum.
+        is beta, and the shares have the sum 1. "auto" has equal shares of 1, 0.1, 0.01, ... down to beta; no other
+        shares that were tried are clearly better (figures/mixtures.md). It is for small ensembles and narrow ranges,
+        for which the risk in [0, beta] alone can have w = 0 as its minimum.
     formulation : {"tight", "struct"}, default="tight"
         Whether orderings are of the best j_beta negatives (the paper's) or of all negatives (those of its
         ICCV 2013 forerunner).

@@ -28,7 +28,7 @@ def test_the_script_says_what_it_claims_and_how_to_run_it():
 def test_the_record_holds_the_defaults_of_the_package_and_its_base_first():
     package, recorded = PAUCEnsClassifier().get_params(), defaults.OURS[defaults.DEFAULT]
     assert recorded == {name: package[name] for name in recorded} and set(recorded) == {"n_estimators", "nu"}
-    assert next(iter(defaults.OURS)) == defaults.BASE and len(defaults.OURS) == 18
+    assert next(iter(defaults.OURS)) == defaults.BASE and len(defaults.OURS) == 24
     assert defaults.PROTOCOLS["paper"].data_sets == len(defaults.DATA_SETS) == 10
 
 

@@ -1,0 +1,113 @@
+"""More samples: which nu and how many leaves suit `PAUCEnsClassifier` as the number of training samples grows.
+
+Claim (ours). The more samples there are, the larger nu and the trees may be.
+
+Protocol. The six simulated populations of `defaults.py`, with 16 000 and 64 000 samples to train on and 20 000 to test
+on, two repeats, each of a population drawn anew. 300 rounds of the default learner with 31 or 127 leaves, and with nu =
+0.05, 0.2 or 0.8; beside them the defaults of the package, and LightGBM with 300 trees of as many leaves, rate 0.05 and
+a third of the columns per node. Nothing is tuned. Gains are paired differences to 31 leaves and nu = 0.05; intervals
+are Student's t over the populations.
+
+    python reproduce/many_rows.py --scale paper --seed 1
+"""
+
+import itertools
+import sys
+from dataclasses import dataclass
+from functools import partial
+
+import defaults
+from defaults import BETAS, DEFAULT, POPULATIONS, SCHEDULES
+
+from boosters import fit_lightgbm, installed
+from harness import Run, exit_code
+from paucens.metrics import mean_interval
+from paucens.plotting import GREY, draw_forest, house_style, method_style, new_figure
+from report import interval_text, markdown
+
+LEAVES = (31, 127)
+BOOSTERS = {
+    f"LightGBM, {leaves} leaves": partial(fit_lightgbm, **defaults.SIZE | {"leaves": leaves}) for leaves in LEAVES
+}
+OURS = {
+    f"nu = {nu}, {leaves} leaves": {"n_estimators": 300, "nu": nu, "max_leaves": leaves}
+    for leaves, nu in itertools.product(LEAVES, (0.05, 0.2, 0.8))
+} | {f"default: {DEFAULT}": SCHEDULES[DEFAULT]}
+BASE = next(iter(OURS))  # others are compared with it
+FITS = BOOSTERS | {name: partial(defaults.fit_several, **parameters) for name, parameters in OURS.items()}
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What a scale means."""
+
+    n_train: tuple
+    populations: int
+    repeats: int
+    configurations: int
+
+
+PROTOCOLS = {
+    "smoke": Protocol((500,), 1, 1, 1),
+    "small": Protocol((2000, 8000), 2, 1, 2),
+    "paper": Protocol((16_000, 64_000), len(POPULATIONS), 2, len(OURS)),
+}
+
+
+def measure(run, case):
+    """Fit and score for each range."""
+    samples = defaults.draw(run, case["data_set"], case["repeat"], case["n_train"])
+    return defaults.fit_and_score(FITS[case["configuration"]], case, samples)
+
+
+def table(rows):
+    """List the gain of each configuration for each number of samples and range, and the time of a fit."""
+    first, cells = rows.iloc[0], {}
+    for (n, beta), own in rows.groupby(["n_train", "beta"], sort=False):
+        for name, gain in defaults.gains(own, BASE).items():
+            mean, *ends = mean_interval(gain)
+            text = f"{mean:+.2f} ({interval_text(*ends, '+.2f')})" if name != BASE else None
+            cells.setdefault(name, {})[f"{n} samples, [0, {beta:g}]"] = text
+    seconds = rows.groupby(["configuration", "n_train"], sort=False).fit_seconds.mean().map("{:.1f}".format).unstack()
+    body = [[name, *own.values(), *seconds.loc[name]] for name, own in cells.items()]
+    header = ["configuration", *cells[BASE], *(f"seconds per fit, {n} samples" for n in seconds)]
+    title = (
+        f"{rows.data_set.nunique()} simulated populations, {rows.repeat.nunique()} repeats from seed {first.seed}, "
+        f'scale {first.scale}. Gains in hundredths of partial AUC over "{BASE}"; 95 % intervals over the populations. '
+        "Times are those of the processor."
+    )
+    return "\n\n".join(["# More samples", title, markdown(body, header)]) + "\n"
+
+
+@house_style()
+def picture(rows):
+    """Draw the gains with their intervals, a row of panels per number of samples, a column per range."""
+    sizes = rows.n_train.unique()
+    figure = new_figure(8.4, 0.8 + (0.6 + 0.26 * (rows.configuration.nunique() - 1)) * len(sizes))
+    grid = figure.subplots(len(sizes), len(BETAS), sharey=True, squeeze=False)
+    for axes, (n, beta) in zip(grid.flat, itertools.product(sizes, BETAS), strict=True):
+        found = defaults.gains(rows[(rows.n_train == n) & (rows.beta == beta)], BASE).drop(columns=BASE)
+        intervals = {name: [mean_interval(gain)] for name, gain in found.items()}
+        draw_forest(axes, intervals, lambda name: (GREY, "o") if name in BOOSTERS else method_style("pAUCEnsT"), 0)
+        axes.set_title(f"{n} samples, [0, {beta:g}]")
+    label = f'gain in partial AUC over "{BASE}", in hundredths; 95 % intervals over the populations'
+    figure.supxlabel(label, color=GREY, fontsize=8)
+    return figure
+
+
+def main(argv=None):
+    """Fit every configuration to every draw."""
+    run = Run.of(__file__, __doc__, PROTOCOLS, argv)
+    protocol = run.protocol
+    fits = (list(BOOSTERS) if installed("lightgbm") else []) + list(OURS)[: protocol.configurations]
+    names, repeats = list(POPULATIONS)[: protocol.populations], range(protocol.repeats)
+    cases = [
+        {"n_train": n, "data_set": name, "repeat": repeat, "configuration": fit}
+        for n, repeat, name, fit in itertools.product(protocol.n_train, repeats, names, fits)
+    ]
+    rows = run.rows("many_rows", measure, cases)
+    return run.write(table(rows), picture(rows))
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))
