@@ -60,7 +60,7 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
     edge_tolerance : float, default=1e-4
         Fitting stops when a new learner of edge e promises at most e^2 / 2 <= edge_tolerance * objective.
     row_fraction : float in (0, 1], default=1.0
-        Share of the samples that each learner is trained on, drawn anew in each round.
+        Share of the samples that each learner is trained on, drawn anew in each round, whatever their weights.
     early_stopping : bool, default=False
         Hold out a part of the samples, drawn by `random_state`, and stop when the partial AUC in `fpr_range` on it has
         not risen for `n_iter_no_change` rounds. The model is that of its best round, the first of equals. It is trained
@@ -131,6 +131,13 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
 
     The stopping rule on edges is a certificate only if the learner maximises the edge exactly, as a stump
     with sign leaves does and a greedy tree does not (E12).
+
+    With weights of samples, n is the total weight of the negatives, and the negative at an end of the range counts in
+    part. Whole weights stand for repeated samples, whose ranks are whole numbers. Others have no unit: their range is
+    n alpha to n beta, without rounding. The scale of weights matters only where samples are counted, in `leaf_ridge`,
+    in `C` of `Linear` and in `train_range="auto"`; divide weights that are no counts by their mean. Equal samples are
+    merged into one of their total weight if they are many, so fits with whole weights and of repeated samples are the
+    same, bit for bit.
 
     As long as no combination of the learners lifts the mean score of the positives above the mean of the
     j_beta best negatives, w = 0 is the exact optimum for every nu. Fitting goes on through such rounds.

@@ -198,7 +198,8 @@ class Tree(TreeLearner):
         With "real" it predicts S / (W + r), S the sum of its signed weights and W of their magnitudes,
         and splits maximise the sum of S^2 / (W + r).
     leaf_ridge : float, default=0.0
-        r in units of the mean magnitude over the rows of nonzero weight; for real leaves only.
+        r in units of the mean magnitude over the rows of nonzero weight; for real leaves only. With weights of samples
+        in an ensemble, the mean is per unit of weight.
     column_fraction : float in (0, 1], default=1.0
         Share of the columns that a tree or node may use, at least one column.
     column_sampling : {"tree", "node"}, default="tree"

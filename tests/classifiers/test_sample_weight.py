@@ -50,6 +50,9 @@ MODELS = {
     "tails": PAUCEnsClassifier(RANGE, n_estimators=8, max_bins=16, nu=0.3, binning="tails", random_state=0),
     "alpha": PAUCEnsClassifier((0.1, 0.4), learner=REAL, n_estimators=8, nu=0.7),
     "rows": PAUCEnsClassifier(RANGE, n_estimators=8, nu=0.3, row_fraction=0.5, random_state=0),
+    "early stopping": PAUCEnsClassifier(
+        RANGE, n_estimators=8, nu=0.3, early_stopping=True, n_iter_no_change=3, validation_fraction=0.3, random_state=0
+    ),
     "struct": PAUCEnsClassifier(RANGE, learner=REAL, formulation="struct", n_estimators=8, nu=0.7, anneal=False),
     "mixture": PAUCEnsClassifier(RANGE, learner=Tree(depth=2), mixture="auto", n_estimators=8, nu=0.5),
     "train_range": PAUCEnsClassifier(RANGE, learner=REAL, train_range=(0, 0.5), n_estimators=8, nu=0.7),
@@ -118,6 +121,36 @@ def test_whole_weights_are_repeated_samples(name, seed, decimals):
 )
 def test_scikit_learns_check_of_repeated_samples(model):
     check_sample_weight_equivalence_on_dense_data(type(model).__name__, model)
+
+
+@pytest.mark.parametrize("name", ["default", "AdaBoost", "real AdaBoost", "tails"])
+def test_samples_with_missing_values_can_have_weights(name):
+    X, y, rng = draw(11)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    weights, order = rng.integers(0, 5, size=len(y)), rng.permutation(len(y))
+    rows = np.repeat(np.arange(len(y)), weights)
+    expected = scores_of(MODELS[name], X[rows], y[rows], None, X)
+    np.testing.assert_array_equal(scores_of(MODELS[name], X[order], y[order], weights[order], X), expected)
+
+
+@given(seed=seeds)
+@few
+def test_few_repeated_samples_are_weights_too(seed):
+    """Too few to be merged: the fits take different ways to the same result, up to rounding errors."""
+    X, y, rng = draw(seed, n=200)
+    weights = np.where(rng.random(200) < 0.1, 2, 1)
+    rows = np.repeat(np.arange(200), weights)
+    for name in ("AdaBoost", "real AdaBoost", "LDA", "AsymBoost", "linear AdaBoost", "few bins"):
+        expected = scores_of(MODELS[name], X[rows], y[rows], None, X)
+        np.testing.assert_allclose(scores_of(MODELS[name], X, y, weights, X), expected, rtol=0, atol=1e-7)
+
+
+def test_trees_count_repeated_samples():
+    X, y, rng = draw(12)
+    weights = rng.integers(0, 5, size=len(y))
+    rows = np.repeat(np.arange(len(y)), weights)
+    for fitted in (AdaBoostClassifier().fit(X, y, weights), AdaBoostClassifier().fit(X[rows], y[rows])):
+        assert {int(learner.nodes_.n_samples[0]) for learner in fitted.learners_} == {weights.sum()}
 
 
 def test_weights_of_zero_leave_samples_out_and_ones_are_none(model):
