@@ -10,7 +10,7 @@ SEED ?= 0
 
 # Tests that reach every kernel, for the build that checks every index.
 BOUNDS := tests/fuzz tests/kernels tests/foundations/test_images.py tests/detector/test_detector.py tests/proposals \
-	$(patsubst %,tests/learners/test_%.py,trees missing binning column_samples) \
+	$(patsubst %,tests/learners/test_%.py,trees missing category_splits binning column_samples) \
 	$(patsubst %,tests/features/test_%.py,centrist channels covariance lbp pyramid)
 
 # Build a copy of the package in build/$(1) with settings $(2), and run the tests of the kernels on it with settings $(3).

@@ -1,6 +1,7 @@
 """Slow twins of the kernels, in plain NumPy and Python: same names, results returned instead of written."""
 
 import itertools
+from fractions import Fraction
 
 import daqp
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 ROUNDING = 1e-12
 LOW = 0xFFFFFFFF
 MISSING = 255
+CATEGORIES = 2
 
 
 # -- trees -----------------------------------------------------------------------------------------
@@ -47,35 +49,58 @@ def share(signed, mass):
 
 
 def splits(histogram, bins, total):
-    """Yield all splits of a column that leave weight on both sides: code, missing_left, packed weight of the left."""
-    n_bins, has_missing = bins
-    missing = int(histogram[MISSING]) if has_missing else 0
-    for code in range(n_bins - 1):
-        left = sum(int(entry) for entry in histogram[: code + 1])
-        if 0 < unpack(left)[1] < unpack(total - missing)[1]:
-            heavier = 2 * unpack(left)[1] >= unpack(total)[1]
-            yield from ((code, True, left + missing), (code, False, left)) if missing else ((code, heavier, left),)
-    if 0 < unpack(missing)[1] < unpack(total)[1]:
-        yield n_bins - 1, False, total - missing
+    """Yield all splits of a column that leave weight on both sides: code, missing_left, packed left sum, left_set."""
+    n_bins, kind = bins
+    missing, mass = int(histogram[MISSING]) if kind else 0, unpack(total)[1]
+    order = by_share(histogram, n_bins) if kind == CATEGORIES else [c for c in range(n_bins) if histogram[c]]
+    for k in range(1, len(order) + 1):
+        for with_missing in (True, False) if missing else (False,):
+            left = sum(int(histogram[c]) for c in order[:k]) + with_missing * missing
+            if 0 < unpack(left)[1] < mass:
+                heavier = 2 * unpack(left)[1] >= mass
+                missing_left = with_missing if missing else heavier
+                if kind == CATEGORIES:
+                    empty = [c for c in range(n_bins) if not histogram[c]]
+                    inside = order[:k] + heavier * empty + missing_left * list(range(n_bins, 256))
+                    yield 0, missing_left, left, set_of(inside)
+                else:
+                    yield order[k - 1] if k < len(order) else n_bins - 1, missing_left, left, None
+
+
+def by_share(histogram, n_bins):
+    """Return the categories of a node in the order of S / W, equal ones in the order of their indices."""
+    present = [c for c in range(n_bins) if histogram[c]]
+    return sorted(present, key=lambda c: Fraction(*unpack(histogram[c])))
+
+
+def set_of(codes):
+    bits = np.zeros(256, dtype=bool)
+    bits[codes] = True
+    return np.packbits(bits, bitorder="little").tobytes()
 
 
 def best_split(histograms, columns, bins, total, real_leaves, ridge, start, stop):
     whole, mass = unpack(total)
     base = share(whole, mass + ridge) * (1 + ROUNDING) if real_leaves else abs(whole)
-    best, found = base, (0.0, -1, 0, False, 0)
+    best, found = base, (0.0, -1, 0, False, 0, None)
     for k in range(start, stop):
-        for code, missing_left, packed in splits(histograms[k], bins[columns[k]], total):
+        for code, missing_left, packed, left_set in splits(histograms[k], bins[columns[k]], total):
             left, left_mass = unpack(packed)
             gain = abs(left) + abs(whole - left)
             if real_leaves:
                 gain = share(left, left_mass + ridge) + share(whole - left, mass - left_mass + ridge)
             if gain > best:
-                best, found = gain, (gain - base, columns[k], code, missing_left, packed)
+                best, found = gain, (gain - base, columns[k], code, missing_left, packed, left_set)
     return found
 
 
-def partition(codes, first, last, rows, weights):
-    goes_left = [(int(codes[row]) + first) % 256 <= last for row in rows]
+def holds(left_set, code):
+    return bool(left_set[code // 8] >> code % 8 & 1)
+
+
+def partition(codes, first, last, left_set, rows, weights):
+    codes = [int(codes[row]) for row in rows]
+    goes_left = [holds(left_set, code) if left_set else (code + first) % 256 <= last for code in codes]
     order = np.argsort(np.logical_not(goes_left), kind="stable")
     return sum(goes_left), rows[order], weights[order]
 
@@ -85,12 +110,24 @@ def apply_codes(codes, column, first, last, child):
 
 
 def apply_values(X, column, threshold, missing_left, child):
+    none = np.zeros(len(child)), [None] * len(child)
+    return apply_mixed_values(X, column, threshold, missing_left, *none, child)
+
+
+def apply_mixed_codes(codes, column, first, last, by_set, left_sets, child):
+    X = np.where(codes == MISSING, np.nan, codes).T
+    return apply_mixed_values(X, column, last - first, first, by_set, left_sets, child)
+
+
+def apply_mixed_values(X, column, threshold, missing_left, by_set, left_sets, child):
     leaves = []
     for x in X:
         node = 0
         while child[node]:
             value = x[column[node]]
             left = missing_left[node] if np.isnan(value) else value <= threshold[node]
+            if by_set[node]:
+                left = holds(left_sets[node], int(value) if value in range(MISSING) else MISSING)
             node = child[node] if left else child[node] + 1
         leaves.append(node)
     return leaves

@@ -1,16 +1,21 @@
 """A slow twin of growing trees: every split of raw values is tried, with missing values on either side."""
 
+from fractions import Fraction
+
 import numpy as np
-from reference import ROUNDING, share
+from reference import ROUNDING, holds, share
 
 LARGEST = np.finfo(np.float64).max
+CODES = range(16)  # of categories
 
 
 def goes_left(values, threshold, missing_left):
-    return np.where(np.isnan(values), missing_left, values <= threshold)
+    """Tell which values go left: those up to a threshold, or the categories that a tuple lists."""
+    known = np.isin(values, threshold) if isinstance(threshold, tuple) else values <= threshold
+    return np.where(np.isnan(values), missing_left, known)
 
 
-def splits_of(X, u, rows):
+def splits_of(X, u, rows, categorical=()):
     """Yield all splits of a node: column, threshold, whether missing values go left.
 
     Columns come first, then thresholds halfway between neighbours, both ascending, then missing values on the left. A
@@ -19,6 +24,9 @@ def splits_of(X, u, rows):
     """
     for column in range(X.shape[1]):
         x, weighted = X[:, column], rows & (u != 0)
+        if column in categorical:
+            yield from ((column, *split) for split in splits_of_categories(x, u, weighted))
+            continue
         values, missing, known = np.unique(x[~np.isnan(x)]), weighted & np.isnan(x), weighted & ~np.isnan(x)
         for threshold in (values[:-1] + values[1:]) / 2:
             below, above = known & (x <= threshold), known & (x > threshold)
@@ -29,7 +37,27 @@ def splits_of(X, u, rows):
             yield column, LARGEST, False
 
 
-def best_of(X, u, rows, real, ridge):
+def splits_of_categories(x, u, weighted):
+    """Yield the splits of categories in the order of S / W, as tuples of those that go left, with the missing ones."""
+    missing, known = weighted & np.isnan(x), weighted & ~np.isnan(x)
+
+    def mass(codes):
+        return int(np.abs(u[known & np.isin(x, codes)]).sum())
+
+    def share_of(code):
+        return Fraction(int(u[known & (x == code)].sum()), mass([code]))
+
+    order = sorted(np.unique(x[known]), key=share_of)
+    for k in range(1, len(order) + missing.any()):
+        for with_missing in (True, False) if missing.any() and k < len(order) else (False,):
+            left = mass(order[:k]) + with_missing * int(np.abs(u[missing]).sum())
+            heavier = 2 * left >= np.abs(u[weighted]).sum()
+            missing_left = with_missing if missing.any() else heavier
+            others = [c for c in CODES if c not in order and (heavier if (x == c).any() else missing_left)]
+            yield tuple(sorted(order[:k] + others)), missing_left
+
+
+def best_of(X, u, rows, real, ridge, categorical):
     """Return the gain of the first best split of a node and the split; (0, None) if none has a gain."""
 
     def quality(part):
@@ -38,7 +66,7 @@ def best_of(X, u, rows, real, ridge):
 
     base = quality(rows) * (1 + ROUNDING) if real else quality(rows)
     best, found = base, (0, None)
-    for split in splits_of(X, u, rows):
+    for split in splits_of(X, u, rows, categorical):
         left = goes_left(X[:, split[0]], *split[1:])
         gain = quality(rows & left) + quality(rows & ~left)
         if gain > best:
@@ -53,12 +81,12 @@ def value_of(u, rows, real, ridge, inherited):
     return float(np.sign(signed)) or inherited
 
 
-def slow_tree(X, u, depth, max_leaves, real, leaf_ridge):
+def slow_tree(X, u, depth, max_leaves, real, leaf_ridge, categorical=()):
     """Grow leaf after leaf and return the tree as nested tuples (column, threshold, side, left, right) or values."""
     ridge = leaf_ridge * int(np.abs(u).sum()) / max(np.count_nonzero(u), 1)
 
     def leaf(rows, level, inherited):
-        gain, split = (0, None) if level == depth else best_of(X, u, rows, real, ridge)
+        gain, split = (0, None) if level == depth else best_of(X, u, rows, real, ridge, categorical)
         value = value_of(u, rows, real, ridge, inherited)
         return {"rows": rows, "level": level, "value": value, "gain": gain, "split": split}
 
@@ -83,7 +111,10 @@ def nested(nodes, k=0):
     left = nodes.child[k]
     if left == 0:
         return nodes.value[k]
-    split = nodes.column[k], nodes.threshold[k], nodes.missing_left[k]
+    threshold = nodes.threshold[k]
+    if len(nodes.left_sets) and nodes.left_sets[k].any():
+        threshold = tuple(c for c in CODES if holds(nodes.left_sets[k], c))
+    split = nodes.column[k], threshold, nodes.missing_left[k]
     return (*split, nested(nodes, left), nested(nodes, left + 1))
 
 

@@ -1,4 +1,4 @@
-"""Binned decision trees: quantise, histograms, best split, partition, apply.
+"""Growing of binned decision trees: quantise, histograms, best split, samples of columns.
 
 Sums of weights are integers. A histogram entry packs two of them, S * 2**32 + W with
 S the sum of signed weights and W the sum of their magnitudes. So one addition adds
@@ -8,14 +8,11 @@ both, and the histogram of a sibling is exactly parent minus child.
 from libc.math cimport INFINITY
 from libc.string cimport memset
 
+from paucens._kernels.splits cimport BINS, CATEGORIES, SET_BYTES, Split
+from paucens._kernels.splits cimport absolute, leaf_gain, magnitude, scan, signed_sum
 from paucens._kernels.types cimport code_t, grid_t, index_t, key_t, real_t, sum_t
 
-cdef extern from *:
-    bint unlikely(bint condition) nogil  # of Cython: predicted to be false
-
 cdef enum:
-    BINS = 256
-    MISSING = 255  # the bin of missing values, in columns that have some
     TILE = 16  # columns quantised together, so that a row-major X is read by cache lines
     MAX_RUNS = 4  # runs of rows, after each of which a column may be given up
 
@@ -80,14 +77,6 @@ def pack_weights(const grid_t[::1] weights, index_t[::1] rows, sum_t[::1] packed
     return n
 
 
-cdef inline sum_t signed_sum(sum_t packed) noexcept nogil:
-    return packed >> 32
-
-
-cdef inline sum_t magnitude(sum_t packed) noexcept nogil:
-    return packed & <sum_t> 0xFFFFFFFFU
-
-
 # -- histograms ------------------------------------------------------------------------------------
 
 cdef void fill_four(const code_t* c0, const code_t* c1, const code_t* c2, const code_t* c3,
@@ -142,125 +131,16 @@ def subtract_histograms(sum_t[:, ::1] parent, const sum_t[:, ::1] child, Py_ssiz
 
 # -- best split ------------------------------------------------------------------------------------
 
-cdef struct Split:
-    double gain
-    Py_ssize_t column     # position in `columns`
-    Py_ssize_t code       # bins up to this one go left
-    bint missing_left     # whether missing values go left
-    sum_t left            # packed weight of the left child
-
-
-cdef inline sum_t absolute(sum_t x) noexcept nogil:
-    return x if x >= 0 else -x
-
-
-cdef inline double leaf_gain(sum_t packed, double ridge) noexcept nogil:
-    """Return S^2 / (W + r) for a node with real leaves; 0 without weight."""
-    cdef double inside = <double> signed_sum(packed), mass = <double> magnitude(packed) + ridge
-    return inside * inside / mass if mass > 0 else 0.0
-
-
-cdef void scan_sign(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, Py_ssize_t column,
-                    Split* best) noexcept nogil:
-    """Gain |S_left| + |S_right| - |S|: twice the decrease of the weighted error of sign leaves."""
-    cdef Py_ssize_t code, found = -1
-    cdef sum_t left = 0, inside, gain, whole = signed_sum(total), most = <sum_t> best.gain + absolute(whole)
-    for code in range(n_bins - 1):
-        left += histogram[code]
-        inside = signed_sum(left)
-        gain = absolute(inside) + absolute(whole - inside)
-        if gain > most:
-            most = gain
-            found = code
-            best.left = left
-    if found >= 0:
-        best.gain = <double> (most - absolute(whole))
-        best.column = column
-        best.code = found
-
-
-cdef void scan_real(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, double ridge, Py_ssize_t column,
-                    Split* best) noexcept nogil:
-    cdef Py_ssize_t code = -1
-    cdef sum_t left = 0
-    cdef double gain
-    while True:
-        code += 1
-        while code < n_bins - 1 and histogram[code] == 0:
-            code += 1
-        if code >= n_bins - 1:
-            return
-        left += histogram[code]
-        if left == total:
-            return
-        gain = leaf_gain(left, ridge) + leaf_gain(total - left, ridge)
-        if gain > best.gain:
-            best.gain = gain
-            best.column = column
-            best.code = code
-            best.left = left
-
-
-cdef inline void offer(sum_t left, Py_ssize_t code, bint missing_left, sum_t total, bint real_leaves, double ridge,
-                       Py_ssize_t column, Split* best) noexcept nogil:
-    """Keep a split if it is better than the best one so far."""
-    cdef sum_t whole = signed_sum(total), inside = signed_sum(left)
-    cdef double gain
-    if real_leaves:
-        gain = leaf_gain(left, ridge) + leaf_gain(total - left, ridge)
-    else:
-        gain = <double> (absolute(inside) + absolute(whole - inside) - absolute(whole))
-    if gain > best.gain:
-        best.gain, best.column, best.code = gain, column, code
-        best.missing_left, best.left = missing_left, left
-
-
-cdef void scan_missing(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, bint real_leaves, double ridge,
-                       Py_ssize_t column, Split* best) noexcept nogil:
-    """Scan a column of which values are missing: each split with them on the left and on the right.
-
-    The last one has them alone on the right. The others divide the values that are there.
-    """
-    cdef Py_ssize_t code
-    cdef sum_t missing = histogram[MISSING], known = total - missing, left = 0
-    for code in range(n_bins - 1):
-        if histogram[code] == 0:
-            continue
-        left += histogram[code]
-        if left == known:
-            break
-        offer(left + missing, code, True, total, real_leaves, ridge, column, best)
-        offer(left, code, False, total, real_leaves, ridge, column, best)
-    if known != 0:
-        offer(known, n_bins - 1, False, total, real_leaves, ridge, column, best)
-
-
-cdef inline void scan(const sum_t* histogram, const index_t* bins, sum_t total, bint real_leaves, double ridge,
-                      Py_ssize_t column, Split* best) noexcept nogil:
-    """Keep the best split of a column if it is better than the best one so far.
-
-    A node without missing values sends those that come later to its heavier child, the left one of equals.
-    """
-    if bins[1] and histogram[MISSING] != 0:
-        scan_missing(histogram, bins[0], total, real_leaves, ridge, column, best)
-        return
-    if real_leaves:
-        scan_real(histogram, bins[0], total, ridge, column, best)
-    else:
-        scan_sign(histogram, bins[0], total, column, best)
-    if best.column == column:
-        best.missing_left = 2 * magnitude(best.left) >= magnitude(total)
-
-
 def best_split(const sum_t[:, ::1] histograms, const index_t[::1] columns, const index_t[:, ::1] bins, sum_t total,
                bint real_leaves, double ridge, Py_ssize_t start, Py_ssize_t stop):
     """Find the split of largest gain over columns[start:stop].
 
     Ties go to the first column, then to the first bin, then to missing values on the left.
 
-    bins: number of bins of each feature without the one of missing values, and 1 if it has that one, 255; total: packed
-    weight of the node. Return gain, column, last bin that goes left, whether missing values go left, and packed weight
-    of the left child; column is -1 if no split has a gain.
+    bins: number of bins of each feature without the one of missing values, and its kind: 1 if it has that one, 255, and
+    2 if its bins are categories, with or without missing ones; total: packed weight of the node. Return gain, column,
+    last bin that goes left, whether missing values go left, packed weight of the left child, and None. For categories
+    there are 32 bytes instead of None, whose bit c says whether bin c goes left. Column is -1 if no split has a gain.
     """
     cdef Py_ssize_t k
     cdef Split best
@@ -272,14 +152,17 @@ def best_split(const sum_t[:, ::1] histograms, const index_t[::1] columns, const
         best.gain = base
         for k in range(start, stop):
             scan(&histograms[k, 0], &bins[columns[k], 0], total, real_leaves, ridge, k, &best)
-    return result(&best, base, columns)
+    return result(&best, base, columns, bins)
 
 
-cdef result(const Split* best, double base, const index_t[::1] columns):
+cdef result(const Split* best, double base, const index_t[::1] columns, const index_t[:, ::1] bins):
     """Return what the searches return."""
+    cdef index_t column
     if best.column < 0:
-        return 0.0, -1, 0, False, 0
-    return best.gain - base, columns[best.column], best.code, best.missing_left, best.left
+        return 0.0, -1, 0, False, 0, None
+    column = columns[best.column]
+    left_set = (<const char*> best.left_set)[:SET_BYTES] if bins[column, 1] == CATEGORIES else None
+    return best.gain - base, column, best.code, best.missing_left, best.left, left_set
 
 
 # -- search without histograms ---------------------------------------------------------------------
@@ -327,7 +210,7 @@ def search_columns(const code_t[:, ::1] codes, const index_t[::1] rows, const su
     cdef Split best
     best.gain, best.column = base, -1
     if n == 0:
-        return result(&best, base, columns)
+        return result(&best, base, columns, bins)
     with nogil:
         n_runs = find_runs(&rows[0], &weights[0], n, 1 if real_leaves else MAX_RUNS, ends, seen)
         for k in range(start, stop, 4):
@@ -345,7 +228,7 @@ def search_columns(const code_t[:, ::1] codes, const index_t[::1] rows, const su
             for c in range(4):
                 if alive[c]:
                     scan(histograms + c * BINS, &bins[columns[k + c], 0], total, real_leaves, ridge, k + c, &best)
-    return result(&best, base, columns)
+    return result(&best, base, columns, bins)
 
 
 cdef Py_ssize_t find_runs(const index_t* rows, const sum_t* weights, Py_ssize_t n, Py_ssize_t max_runs,
@@ -363,81 +246,6 @@ cdef Py_ssize_t find_runs(const index_t* rows, const sum_t* weights, Py_ssize_t 
     ends[n_runs] = n
     seen[n_runs] = total
     return n_runs
-
-
-# -- rows ------------------------------------------------------------------------------------------
-
-def partition(const code_t[::1] codes, code_t first, code_t last, index_t[::1] rows, sum_t[::1] weights,
-              index_t[::1] spare_rows, sum_t[::1] spare_weights):
-    """Move the rows that go left to the front, keeping the order; return their number.
-
-    If `first` is 1, codes are counted from the missing values, 255, on, and `last` is so too: then these go left.
-    """
-    cdef Py_ssize_t k, left = 0, right = 0
-    cdef bint goes_left
-    with nogil:
-        for k in range(rows.shape[0]):
-            goes_left = <code_t> (codes[rows[k]] + first) <= last
-            spare_rows[right] = rows[k]
-            spare_weights[right] = weights[k]
-            rows[left] = rows[k]
-            weights[left] = weights[k]
-            left += goes_left
-            right += not goes_left
-        for k in range(right):
-            rows[left + k] = spare_rows[k]
-            weights[left + k] = spare_weights[k]
-    return left
-
-
-def apply_codes(const code_t[:, ::1] codes, const index_t[::1] column, const code_t[::1] first, const code_t[::1] last,
-                const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
-    """Write the leaf that each of the rows [start, stop) reaches; child[k] is the left child, 0 at a leaf.
-
-    first and last of each node are those of `partition`.
-    """
-    cdef Py_ssize_t row
-    cdef index_t node
-    with nogil:
-        for row in range(start, stop):
-            node = 0
-            while child[node] != 0:
-                node = child[node] + (<code_t> (codes[column[node], row] + first[node]) > last[node])
-            leaf[row] = node
-
-
-def apply_values(const real_t[:, :] X, const index_t[::1] column, const double[::1] threshold,
-                 const code_t[::1] missing_left, const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start,
-                 Py_ssize_t stop):
-    """Do as `apply_codes` on feature values: left if the value is at most the threshold.
-
-    NaN goes left where missing_left is not 0.
-    """
-    cdef Py_ssize_t row
-    cdef index_t node
-    cdef real_t value, along
-    with nogil:
-        for row in range(start, stop):
-            node, along = 0, 0
-            while child[node] != 0:
-                value = X[row, column[node]]
-                along += value
-                node = child[node] + (value > threshold[node])
-            if unlikely(along != along):  # a value on the way was NaN, or they overflowed
-                node = leaf_past_missing(X, row, column, threshold, missing_left, child)
-            leaf[row] = node
-
-
-cdef inline index_t leaf_past_missing(const real_t[:, :] X, Py_ssize_t row, const index_t[::1] column,
-                                      const double[::1] threshold, const code_t[::1] missing_left,
-                                      const index_t[::1] child) noexcept nogil:
-    """Find the leaf that a row reaches, some of whose values may be NaN."""
-    cdef index_t node = 0
-    cdef real_t value
-    while child[node] != 0:
-        value = X[row, column[node]]
-        node = child[node] + (value > threshold[node] or (value != value and missing_left[node] == 0))
-    return node
 
 
 # -- column sampling -------------------------------------------------------------------------------

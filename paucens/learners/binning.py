@@ -11,6 +11,7 @@ from paucens._kernels.trees import quantise
 from paucens.validation import total_weight
 
 MAX_BINS = 256
+CATEGORIES = 2
 BLOCK_BYTES = 4_000_000  # of feature values sorted at once, so that X is never copied as a whole
 
 
@@ -26,11 +27,14 @@ class BinnedData:
         in (threshold[c - 1], threshold[c]]. If values of a feature are missing, the last one is infinity: beyond it are
         the missing values, of code 255.
     offsets : ndarray of shape (n_features + 1,), int32
+    categorical : tuple of int, default=()
+        Features whose bins are categories, at most 255, so that code 255 is left for missing ones.
     """
 
     codes: np.ndarray
     thresholds: np.ndarray
     offsets: np.ndarray
+    categorical: tuple = ()
 
     @property
     def n_bins(self):
@@ -42,6 +46,13 @@ class BinnedData:
         """Whether values of each feature are missing, ndarray of shape (n_features,), bool."""
         last = np.append(self.thresholds, 0.0)[self.offsets[1:] - 1]
         return (np.diff(self.offsets) > 0) & (last == np.inf)
+
+    @property
+    def kinds(self):
+        """What the bins of each feature are: 0 values, 1 values with missing ones, 2 categories; ndarray, int32."""
+        kinds = self.has_missing.astype(np.int32)
+        kinds[list(self.categorical)] = CATEGORIES
+        return kinds
 
 
 def thresholds_of(values, max_bins, positives=None, weights=None, positive_weights=None):
@@ -199,7 +210,7 @@ def code_features(X, thresholds, offsets, threads, order=None):
     return codes
 
 
-def bin_features(X, max_bins, threads, order=None, positives=None, weights=None):
+def bin_features(X, max_bins, threads, order=None, positives=None, weights=None, categorical=()):
     """Bin every feature of X.
 
     Parameters
@@ -208,10 +219,13 @@ def bin_features(X, max_bins, threads, order=None, positives=None, weights=None)
         As in `find_thresholds`.
     order
         As in `code_features`.
+    categorical : tuple of int, default=()
+        Features that hold categories: all of 0, 1, ..., k - 1 for a k of at most max_bins and 255, which become their
+        own bins.
 
     Returns
     -------
     BinnedData
     """
     thresholds, offsets = find_thresholds(X, max_bins, threads, positives, weights)
-    return BinnedData(code_features(X, thresholds, offsets, threads, order), thresholds, offsets)
+    return BinnedData(code_features(X, thresholds, offsets, threads, order), thresholds, offsets, categorical)

@@ -1,21 +1,21 @@
-"""Growing one tree on binned features: the policy is here, the loops are in `_kernels.trees`."""
+"""Growing one tree on binned features: the policy is here, the loops are in `_kernels.trees` and `_kernels.leaves`."""
 
 import heapq
 from dataclasses import dataclass
 
 import numpy as np
 
+from paucens._kernels.leaves import partition
 from paucens._kernels.trees import (
     best_split,
     draw_columns,
     fill_histograms,
     pack_weights,
-    partition,
     search_columns,
     subtract_histograms,
 )
 from paucens.learners.grid import are_copies, to_grid, without_excess
-from paucens.learners.nodes import LARGEST, UNKNOWN, TreeNodes
+from paucens.learners.nodes import LARGEST, NO_SETS, SET_BYTES, UNKNOWN, TreeNodes
 
 RUN_SHARES = (0.9, 0.97)  # shares of the mass after which a search of columns pauses, heaviest rows first
 MAX_KEPT_BYTES = 64_000_000  # of histograms kept for subtraction while a tree grows
@@ -45,6 +45,7 @@ class _Node:
         "histograms",
         "index",
         "left",
+        "left_set",
         "missing_left",
         "start",
         "stop",
@@ -56,14 +57,14 @@ class _Node:
         self.index, self.depth = index, depth
         self.start, self.stop = start, stop
         self.total, self.value = total, value  # total: packed sums, see _kernels.trees
-        self.gain, self.column, self.code, self.missing_left, self.left = 0.0, -1, 0, False, 0
+        self.gain, self.column, self.code, self.missing_left, self.left, self.left_set = 0.0, -1, 0, False, 0, None
         self.child = 0
         self.histograms = None
 
     def keep_best(self, splits):
         """Keep the best of some splits, the first one of equals."""
         best = splits[0] if len(splits) == 1 else max(splits, key=lambda split: split[0])
-        self.gain, self.column, self.code, self.missing_left, self.left = best
+        self.gain, self.column, self.code, self.missing_left, self.left, self.left_set = best
 
 
 class TreeGrower:
@@ -84,8 +85,8 @@ class TreeGrower:
         n_features, n_samples = binned.codes.shape
         self.binned, self.rule, self.threads = binned, rule, threads
         self._allowed = np.arange(n_features, dtype=np.int32) if columns is None else columns
-        self._has_missing = binned.has_missing.tolist()
-        self._bins = np.column_stack([binned.n_bins, self._has_missing]).astype(np.int32)
+        self._has_missing = binned.has_missing
+        self._bins = np.column_stack([binned.n_bins, binned.kinds]).astype(np.int32)
         self._counts = weights
         self._copies = weights if weights is not None and are_copies(weights) else None
         self._rows = np.empty(n_samples, dtype=np.int32)
@@ -199,11 +200,12 @@ class TreeGrower:
     def _search_children(self, parent, left, right):
         """Partition the rows of two siblings and find the best split of each."""
         segment = slice(parent.start, parent.stop)
-        first = parent.missing_left and self._has_missing[parent.column]  # counted as the first bin
+        first = parent.missing_left and bool(self._has_missing[parent.column])  # counted as the first bin
         left.stop = right.start = parent.start + partition(
             self.binned.codes[parent.column],
             first,
             parent.code + first,
+            parent.left_set,
             self._rows[segment],
             self._weights[segment],
             self._spare_rows,
@@ -305,19 +307,29 @@ class TreeGrower:
         child = np.array([node.child for node in nodes], dtype=np.int32)
         column = np.array([node.column if node.child else -1 for node in nodes], dtype=np.int32)
         code = np.array([node.code if node.child else 0 for node in nodes], dtype=np.int32)
-        inner, threshold = child > 0, np.zeros(len(nodes))
-        threshold[inner] = self.binned.thresholds[self.binned.offsets[column[inner]] + code[inner]]
+        inner, by_set = child > 0, np.array([node.left_set is not None for node in nodes])
+        by_value, threshold = np.flatnonzero(inner & ~by_set), np.zeros(len(nodes))
+        threshold[by_value] = self.binned.thresholds[self.binned.offsets[column[by_value]] + code[by_value]]
         return TreeNodes(
             column=column,
             code=code,
             threshold=np.minimum(threshold, LARGEST),
             missing_left=np.array([node.missing_left for node in nodes]) & inner,
-            missing_seen=(self._bins[column, 1] > 0) & inner,
+            missing_seen=self._has_missing[column] & inner,
+            left_sets=_left_sets(nodes, inner & by_set),
             child=child,
             n_samples=np.full(len(nodes), UNKNOWN, dtype=np.int64),
             value=np.array([node.value for node in nodes]),
             gain=np.ldexp([node.gain if node.child else 0.0 for node in nodes], -exponent),
         )
+
+
+def _left_sets(nodes, by_set):
+    """Return the sets of categories that go left, a row per node, or no row if no node splits categories."""
+    if not by_set.any():
+        return NO_SETS
+    sets = [node.left_set if is_set else bytes(SET_BYTES) for node, is_set in zip(nodes, by_set, strict=True)]
+    return np.frombuffer(b"".join(sets), dtype=np.uint8).reshape(-1, SET_BYTES)
 
 
 def _magnitude(packed):

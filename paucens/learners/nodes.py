@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from paucens import persistence
-from paucens._kernels.trees import apply_codes, apply_values
+from paucens._kernels.leaves import apply_codes, apply_mixed_codes, apply_mixed_values, apply_values
 
 
 class TreeNodes(NamedTuple):
@@ -23,6 +23,10 @@ class TreeNodes(NamedTuple):
     missing_seen : bool
         Whether values of `column` were missing in training. If not, or if none of them reached the node with a weight,
         missing values go to the child of more training weight, the left one of equals.
+    left_sets : uint8 of shape (n_nodes, 32), or (0, 32) if no split is one of categories
+        For a split of categories, bit c % 8 of byte c // 8 says whether category c goes left, and bit 255 whether
+        missing values do; code and threshold are 0. Categories without weight at the node go to the child of more
+        training weight. For other splits and leaves, all bits are 0.
     child : int32
         The left child; the right child is the next node; 0 marks a leaf.
     n_samples : int64
@@ -39,6 +43,7 @@ class TreeNodes(NamedTuple):
     threshold: np.ndarray
     missing_left: np.ndarray
     missing_seen: np.ndarray
+    left_sets: np.ndarray
     child: np.ndarray
     n_samples: np.ndarray
     value: np.ndarray
@@ -48,32 +53,48 @@ class TreeNodes(NamedTuple):
 UNKNOWN = -1  # number of samples
 LARGEST = np.finfo(np.float64).max  # as a threshold: all values but the missing ones go left
 MOST_CODES = 256  # bins are bytes
-DTYPES = TreeNodes(np.int32, np.int32, np.float64, np.bool_, np.bool_, np.int32, np.int64, np.float64, np.float64)
+SET_BYTES = MOST_CODES // 8
+NO_SETS = np.empty((0, SET_BYTES), dtype=np.uint8)
+DTYPES = TreeNodes(
+    column=np.int32,
+    code=np.int32,
+    threshold=np.float64,
+    missing_left=np.bool_,
+    missing_seen=np.bool_,
+    left_sets=np.uint8,
+    child=np.int32,
+    n_samples=np.int64,
+    value=np.float64,
+    gain=np.float64,
+)
+
+
+def splits_categories(nodes):
+    """Tell of each node whether it splits categories, ndarray of shape (n_nodes,), bool."""
+    return nodes.left_sets.any(axis=1) if len(nodes.left_sets) else np.zeros(len(nodes.child), dtype=bool)
 
 
 def leaves_of_codes(nodes, binned, threads):
     """Find the leaf that each binned sample reaches, ndarray of shape (n_samples,), int32."""
-    leaf = np.empty(binned.codes.shape[1], dtype=np.int32)
     first = nodes.missing_left & nodes.missing_seen
-    last = nodes.code.astype(np.uint8) + first
-    threads.run(
-        lambda start, stop: apply_codes(binned.codes, nodes.column, first, last, nodes.child, leaf, start, stop),
-        len(leaf),
-        8 * len(leaf),
-    )
-    return leaf
+    rule = nodes.column, first, nodes.code.astype(np.uint8) + first
+    kernel = apply_codes
+    if len(nodes.left_sets):
+        kernel, rule = apply_mixed_codes, (*rule, splits_categories(nodes), nodes.left_sets)
+    return _leaves(kernel, binned.codes, rule, nodes.child, binned.codes.shape[1], threads)
 
 
 def leaves_of_values(nodes, X, threads):
     """Find the leaf that each row of X (float32 or float64) reaches, ndarray of shape (n_samples,), int32."""
-    leaf = np.empty(len(X), dtype=np.int32)
-    threads.run(
-        lambda start, stop: apply_values(
-            X, nodes.column, nodes.threshold, nodes.missing_left, nodes.child, leaf, start, stop
-        ),
-        len(leaf),
-        8 * len(leaf),
-    )
+    kernel, rule = apply_values, (nodes.column, nodes.threshold, nodes.missing_left)
+    if len(nodes.left_sets):
+        kernel, rule = apply_mixed_values, (*rule, splits_categories(nodes), nodes.left_sets)
+    return _leaves(kernel, X, rule, nodes.child, len(X), threads)
+
+
+def _leaves(kernel, samples, rule, child, n_samples, threads):
+    leaf = np.empty(n_samples, dtype=np.int32)
+    threads.run(lambda start, stop: kernel(samples, *rule, child, leaf, start, stop), n_samples, 8 * n_samples)
     return leaf
 
 
@@ -96,11 +117,16 @@ def with_n_samples(nodes, leaf, copies=None):
 
 def trees_to_arrays(trees):
     """Return the nodes of all trees end to end and where each tree begins, a dict of arrays."""
-    arrays = {
-        f"nodes/{field}": np.concatenate([getattr(nodes, field) for nodes in trees]) for field in TreeNodes._fields
-    }
+    fields = [field for field in TreeNodes._fields if field != "left_sets"]
+    arrays = {f"nodes/{field}": np.concatenate([getattr(nodes, field) for nodes in trees]) for field in fields}
+    if any(len(nodes.left_sets) for nodes in trees):
+        arrays["nodes/left_sets"] = np.concatenate([_set_per_node(nodes) for nodes in trees])
     arrays["nodes/start"] = np.cumsum([0] + [len(nodes.child) for nodes in trees])
     return arrays
+
+
+def _set_per_node(nodes):
+    return nodes.left_sets if len(nodes.left_sets) else np.zeros((len(nodes.child), SET_BYTES), dtype=np.uint8)
 
 
 def trees_from_arrays(arrays, n_features):
@@ -108,9 +134,10 @@ def trees_from_arrays(arrays, n_features):
     start = persistence.array_of(arrays, "nodes/start", np.int64, (None,))
     n_nodes = len(arrays["nodes/child"])
     arrays = _new_fields(arrays) | arrays
+    shapes = {"left_sets": [NO_SETS.shape, (n_nodes, SET_BYTES)]}
     nodes = TreeNodes(
         *(
-            persistence.array_of(arrays, f"nodes/{name}", dtype, (n_nodes,))
+            persistence.array_of(arrays, f"nodes/{name}", dtype, *shapes.get(name, [(n_nodes,)]))
             for name, dtype in zip(TreeNodes._fields, DTYPES, strict=True)
         )
     )
@@ -119,13 +146,17 @@ def trees_from_arrays(arrays, n_features):
     if len(sizes) == 0 or start[0] != 0 or start[-1] != n_nodes or (sizes < 1).any():
         raise ValueError("There are no nodes, or a tree has no node. The file is damaged.")
     _check_nodes(nodes, start[:-1], sizes, n_features)
-    return [TreeNodes(*(field[first:last] for field in nodes)) for first, last in itertools.pairwise(start)]
+    trees = [TreeNodes(*(field[first:last] for field in nodes)) for first, last in itertools.pairwise(start)]
+    return [tree if tree.left_sets.any() else tree._replace(left_sets=NO_SETS) for tree in trees]
 
 
 def _new_fields(arrays):
-    """Return what files of version 0.1 do not have: samples are not counted, and none was missing, so these go left."""
+    """Return what files may not have: sets of categories, which are left out if there are none, and news since 0.1.
+
+    In version 0.1 samples were not counted, and none was missing, so these go left.
+    """
     child = arrays["nodes/child"]
-    fields = {"nodes/n_samples": np.full(len(child), UNKNOWN, dtype=np.int64)}
+    fields = {"nodes/left_sets": NO_SETS, "nodes/n_samples": np.full(len(child), UNKNOWN, dtype=np.int64)}
     if "nodes/missing_left" in arrays or "nodes/missing_seen" in arrays:
         return fields
     return fields | {"nodes/missing_left": child > 0, "nodes/missing_seen": np.zeros(len(child), dtype=bool)}
@@ -142,6 +173,9 @@ def _check_nodes(nodes, start, sizes, n_features):
         raise ValueError("nodes/child: a node is its own ancestor, or lies outside its tree. The file is damaged.")
     persistence.check_index("nodes/column", nodes.column[inner], n_features)
     persistence.check_index("nodes/code", nodes.code, MOST_CODES)
+    by_set = np.flatnonzero(splits_categories(nodes))
+    if not np.isin(by_set, inner).all() or (nodes.left_sets[by_set, -1] >> 7 != nodes.missing_left[by_set]).any():
+        raise ValueError("nodes/left_sets: a leaf has one, or it is not where missing values go. The file is damaged.")
     if (nodes.n_samples < UNKNOWN).any():
         raise ValueError("nodes/n_samples holds a negative number of samples. The file is damaged.")
     if (np.abs(nodes.value) > 1).any():

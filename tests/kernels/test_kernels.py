@@ -6,7 +6,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paucens._kernels import ordering, stores, trees
+from paucens._kernels import leaves, ordering, stores, trees
 
 quick = settings(deadline=None, max_examples=40, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
@@ -143,11 +143,11 @@ def test_fill_and_subtract_histograms(seed, kind, n, d):
 
 def draw_codes(rng, n, d):
     """Draw the codes of n rows and d columns, and the bins of each column."""
-    n_bins = rng.choice([1, 2, 5, 256], d)
+    n_bins = rng.choice([1, 2, 5, 255, 256], d)
     codes = (rng.rand(d, n) * np.minimum(n_bins, rng.choice([2, 256]))[:, None]).astype(np.uint8)
-    has_missing = (n_bins < 256) & (rng.rand(d) < 0.5)
-    codes[has_missing[:, None] & (rng.rand(d, n) < rng.choice([0.1, 0.6, 1.0]))] = reference.MISSING
-    return frozen(codes), int32(np.column_stack([n_bins, has_missing]))
+    kinds = np.where(n_bins < 256, rng.choice([0, 1, reference.CATEGORIES], d), 0)
+    codes[(kinds > 0)[:, None] & (rng.rand(d, n) < rng.choice([0.0, 0.1, 0.6, 1.0]))] = reference.MISSING
+    return frozen(codes), int32(np.column_stack([n_bins, kinds]))
 
 
 def check_best_split(seed, kind, n, d, real_leaves, ridge):
@@ -209,7 +209,7 @@ def test_ties_go_to_the_first_column_and_bin(real_leaves):
     histograms = reference.fill_histograms(codes, range(4), weights, columns)
     ridge = 0.5 if real_leaves else 0.0
     rule = int(weights.sum()), real_leaves, ridge, 0, 3
-    _, column, code, missing_left, left = trees.best_split(histograms, columns, bins, *rule)
+    _, column, code, missing_left, left, _ = trees.best_split(histograms, columns, bins, *rule)
     assert (column, code, left) == (1, 0, weights[0])  # bin 2 is empty; splits after 0 and after 3 are equal
     assert missing_left is False  # the right child is heavier
 
@@ -221,24 +221,25 @@ def test_ties_go_to_missing_values_on_the_left(real_leaves):
     histograms = reference.fill_histograms(codes, range(3), weights, [0])
     rule = int(weights.sum()), real_leaves, 0.0, 0, 1
     gain, *split = trees.best_split(histograms, int32([0]), int32([[2, 1]]), *rule)
-    assert (gain, split) == (4.0, [0, 1, False, weights[:2].sum()])  # the missing values alone
+    assert (gain, split) == (4.0, [0, 1, False, weights[:2].sum(), None])  # the missing values alone
     weights = np.array(reference.pack_weights([-2, 2, 0])[1] + reference.pack_weights([1, -1])[1])
     codes = np.array([[0, 1, 255, 255]], dtype=np.uint8)
     histograms = reference.fill_histograms(codes, range(4), weights, [0])
     rule = int(weights.sum()), real_leaves, 0.0, 0, 1
     _, *split = trees.best_split(histograms, int32([0]), int32([[2, 1]]), *rule)
-    assert split == [0, 0, True, weights[[0, 2, 3]].sum()]
+    assert split == [0, 0, True, weights[[0, 2, 3]].sum(), None]
 
 
-@given(seed=seeds, n=st.integers(0, 30), first=st.integers(0, 1), last=st.integers(0, 6))
+@given(seed=seeds, n=st.integers(0, 30), first=st.integers(0, 1), last=st.integers(0, 6), by_set=st.booleans())
 @quick
-def test_partition(seed, n, first, last):
+def test_partition(seed, n, first, last, by_set):
     rng = np.random.RandomState(seed)
     codes = frozen(rng.choice([0, 1, 2, 3, 4, 5, 254, 255], n + 3).astype(np.uint8))
     rows, weights = rng.permutation(n + 3)[:n].astype(np.int32), rng.randint(-9, 9, n)
-    expected = reference.partition(codes, first, last, rows, weights)
+    left_set = rng.bytes(32) if by_set else None
+    expected = reference.partition(codes, first, last, left_set, rows, weights)
     spare = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
-    n_left = trees.partition(codes, first, last, rows, weights, *spare)
+    n_left = leaves.partition(codes, first, last, left_set, rows, weights, *spare)
     assert n_left == expected[0]
     np.testing.assert_array_equal(rows, expected[1])
     np.testing.assert_array_equal(weights, expected[2])
@@ -246,37 +247,63 @@ def test_partition(seed, n, first, last):
 
 def draw_tree(rng, d, n_splits):
     """Draw a random tree: column, code and child arrays."""
-    child, leaves = [0], [0]
+    child, ends = [0], [0]
     for _ in range(n_splits):
-        parent = leaves.pop(rng.randint(len(leaves)))
+        parent = ends.pop(rng.randint(len(ends)))
         child[parent] = len(child)
-        leaves += [len(child), len(child) + 1]
+        ends += [len(child), len(child) + 1]
         child += [0, 0]
     return int32(rng.randint(0, d, len(child))), int32(rng.randint(0, 4, len(child))), int32(child)
 
 
 @pytest.mark.parametrize("layout", ["C", "F", "strided"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@given(seed=seeds, n=st.integers(1, 20), d=st.integers(1, 4), n_splits=st.integers(0, 9))
+@given(seed=seeds, n=st.integers(1, 200), d=st.integers(1, 4), n_splits=st.integers(0, 9))
 @settings(quick, max_examples=12)
 def test_apply(layout, dtype, seed, n, d, n_splits):
     rng = np.random.RandomState(seed)
     column, code, child = draw_tree(rng, d, n_splits)
-    codes = frozen(rng.choice([0, 1, 2, 3, 4, 255], (d, n)).astype(np.uint8))
+    codes = rng.choice([0, 1, 2, 3, 4, 255], (d, n)).astype(np.uint8)
+    codes[:, : rng.randint(n + 1)] %= 5  # no missing values in the first rows
     missing_left = frozen(rng.randint(0, 2, len(column)).astype(np.uint8))
     start, stop = draw_block(rng, n)
     expected = np.full(n, -1)
     expected[start:stop] = reference.apply_codes(codes, column, missing_left, code + missing_left, child)[start:stop]
     leaf = np.full(n, -1, dtype=np.int32)
     last = frozen(code.astype(np.uint8) + missing_left)
-    trees.apply_codes(codes, column, missing_left, last, child, leaf, start, stop)
+    leaves.apply_codes(codes, column, missing_left, last, child, leaf, start, stop)
     np.testing.assert_array_equal(leaf, expected)
 
     X, leaf = np.where(codes == reference.MISSING, np.nan, codes).T.astype(dtype), np.full(n, -1, dtype=np.int32)
-    trees.apply_values(
+    leaves.apply_values(
         laid_out(X, layout), column, frozen(code.astype(np.float64)), missing_left, child, leaf, start, stop
     )
     np.testing.assert_array_equal(leaf, expected)
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(seed=seeds, n=st.integers(1, 20), d=st.integers(1, 4), n_splits=st.integers(0, 9))
+@settings(quick, max_examples=12)
+def test_apply_with_sets(layout, dtype, seed, n, d, n_splits):
+    rng = np.random.RandomState(seed)
+    column, code, child = draw_tree(rng, d, n_splits)
+    codes = frozen(rng.choice([0, 1, 2, 3, 4, 254, 255], (d, n)).astype(np.uint8))
+    missing_left, by_set = (frozen(rng.randint(0, 2, len(column)).astype(np.uint8)) for _ in range(2))
+    left_sets = frozen(rng.randint(0, 256, (len(column), 32)).astype(np.uint8))
+    last = frozen(code.astype(np.uint8) + missing_left)
+    rule = column, missing_left, last, by_set, left_sets, child
+    leaf, (start, stop) = np.full(n, -1, dtype=np.int32), draw_block(rng, n)
+    leaves.apply_mixed_codes(codes, *rule, leaf, start, stop)
+    np.testing.assert_array_equal(leaf[start:stop], reference.apply_mixed_codes(codes, *rule)[start:stop])
+    assert (np.delete(leaf, range(start, stop)) == -1).all()
+
+    X = np.where(codes == reference.MISSING, np.nan, codes).T.astype(dtype)
+    X[rng.rand(n, d) < 0.3] = rng.choice([-1, 0.5, 255, 256, 1e9, -1e30, np.inf, -np.inf])  # not categories
+    rule = column, frozen(code.astype(np.float64)), missing_left, by_set, left_sets, child
+    leaf = np.empty(n, dtype=np.int32)
+    leaves.apply_mixed_values(laid_out(X, layout), *rule, leaf, 0, n)
+    np.testing.assert_array_equal(leaf, reference.apply_mixed_values(X, *rule))
 
 
 @given(key=st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=3), d=st.integers(1, 40), n=st.integers(1, 40))

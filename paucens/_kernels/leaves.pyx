@@ -1,0 +1,147 @@
+"""Rows that go down binned decision trees: partition at a split, apply to leaves."""
+
+from paucens._kernels.types cimport code_t, index_t, real_t, sum_t
+
+cdef extern from *:
+    bint unlikely(bint condition) nogil  # of Cython: predicted to be false
+
+cdef enum:
+    MISSING = 255  # the bin of missing values
+
+
+cdef inline bint holds(const code_t* left_set, code_t code) noexcept nogil:
+    """Tell whether a bin is in a set of bits."""
+    return (left_set[code >> 3] >> (code & 7)) & 1
+
+
+def partition(const code_t[::1] codes, code_t first, code_t last, bytes left_set, index_t[::1] rows,
+              sum_t[::1] weights, index_t[::1] spare_rows, sum_t[::1] spare_weights):
+    """Move the rows that go left to the front, keeping the order; return their number.
+
+    If `first` is 1, codes are counted from the missing values, 255, on, and `last` is so too: then these go left. For
+    categories, `left_set` says which ones go left, bit by bit; otherwise it is None.
+    """
+    cdef Py_ssize_t k, left = 0, right = 0
+    cdef bint goes_left
+    cdef const unsigned char* bits = NULL
+    if left_set is not None:
+        bits = left_set
+    with nogil:
+        for k in range(rows.shape[0]):
+            if bits == NULL:
+                goes_left = <code_t> (codes[rows[k]] + first) <= last
+            else:
+                goes_left = holds(bits, codes[rows[k]])
+            spare_rows[right] = rows[k]
+            spare_weights[right] = weights[k]
+            rows[left] = rows[k]
+            weights[left] = weights[k]
+            left += goes_left
+            right += not goes_left
+        for k in range(right):
+            rows[left + k] = spare_rows[k]
+            weights[left + k] = spare_weights[k]
+    return left
+
+
+def apply_codes(const code_t[:, ::1] codes, const index_t[::1] column, const code_t[::1] first, const code_t[::1] last,
+                const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
+    """Write the leaf that each of the rows [start, stop) reaches; child[k] is the left child, 0 at a leaf.
+
+    first and last of each node are those of `partition`.
+    """
+    cdef Py_ssize_t row
+    cdef index_t node
+    with nogil:
+        for row in range(start, stop):
+            node = 0
+            while child[node] != 0:
+                node = child[node] + (<code_t> (codes[column[node], row] + first[node]) > last[node])
+            leaf[row] = node
+
+
+def apply_values(const real_t[:, :] X, const index_t[::1] column, const double[::1] threshold,
+                 const code_t[::1] missing_left, const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start,
+                 Py_ssize_t stop):
+    """Do as `apply_codes` on feature values: left if the value is at most the threshold.
+
+    NaN goes left where missing_left is not 0. Whether there is any is asked once per 64 rows, in next to no time.
+    """
+    cdef Py_ssize_t row, first, last
+    cdef index_t node
+    cdef real_t value, total
+    with nogil:
+        for first in range(start, stop, 64):
+            last = min(first + 64, stop)
+            total = 0
+            for row in range(first, last):
+                node = 0
+                while child[node] != 0:
+                    value = X[row, column[node]]
+                    total += value
+                    node = child[node] + (value > threshold[node])
+                leaf[row] = node
+            if unlikely(total != total):  # a value was NaN, or they overflowed
+                for row in range(first, last):
+                    leaf[row] = leaf_past_missing(X, row, column, threshold, missing_left, child)
+
+
+cdef inline index_t leaf_past_missing(const real_t[:, :] X, Py_ssize_t row, const index_t[::1] column,
+                                      const double[::1] threshold, const code_t[::1] missing_left,
+                                      const index_t[::1] child) noexcept nogil:
+    """Find the leaf that a row reaches, some of whose values may be NaN."""
+    cdef index_t node = 0
+    cdef real_t value
+    while child[node] != 0:
+        value = X[row, column[node]]
+        node = child[node] + (value > threshold[node] or (value != value and missing_left[node] == 0))
+    return node
+
+
+# -- trees with splits on categories ---------------------------------------------------------------
+
+def apply_mixed_codes(const code_t[:, ::1] codes, const index_t[::1] column, const code_t[::1] first,
+                      const code_t[::1] last, const code_t[::1] by_set, const code_t[:, ::1] left_sets,
+                      const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
+    """Do as `apply_codes`, with left_sets (n_nodes, 32) at the nodes where by_set is not 0."""
+    cdef Py_ssize_t row
+    cdef index_t node
+    cdef code_t code
+    with nogil:
+        for row in range(start, stop):
+            node = 0
+            while child[node] != 0:
+                code = codes[column[node], row]
+                if by_set[node]:
+                    node = child[node] + (not holds(&left_sets[node, 0], code))
+                else:
+                    node = child[node] + (<code_t> (code + first[node]) > last[node])
+            leaf[row] = node
+
+
+cdef inline code_t category_of(double value) noexcept nogil:
+    """Return the bin of a category; any value that is none counts as missing."""
+    if not 0 <= value < MISSING or <code_t> value != value:
+        return MISSING
+    return <code_t> value
+
+
+def apply_mixed_values(const real_t[:, :] X, const index_t[::1] column, const double[::1] threshold,
+                       const code_t[::1] missing_left, const code_t[::1] by_set, const code_t[:, ::1] left_sets,
+                       const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start, Py_ssize_t stop):
+    """Do as `apply_mixed_codes` on feature values, those of categories being their bins."""
+    cdef Py_ssize_t row
+    cdef index_t node
+    cdef real_t value
+    cdef bint goes_left
+    with nogil:
+        for row in range(start, stop):
+            node = 0
+            while child[node] != 0:
+                value = X[row, column[node]]
+                if by_set[node]:
+                    goes_left = holds(&left_sets[node, 0], category_of(value))
+                else:
+                    goes_left = value <= threshold[node] or (value != value and missing_left[node] != 0)
+                node = child[node] + (not goes_left)
+            leaf[row] = node
