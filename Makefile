@@ -9,7 +9,8 @@ N ?= 1000
 SEED ?= 0
 
 # Tests that reach every kernel, for the build that checks every index.
-BOUNDS := tests/fuzz tests/kernels tests/foundations/test_images.py tests/detector/test_detector.py tests/proposals \
+BOUNDS := tests/fuzz tests/kernels tests/classifiers/test_forest_scores.py tests/foundations/test_images.py \
+	tests/detector/test_detector.py tests/proposals \
 	$(patsubst %,tests/learners/test_%.py,trees missing category_splits binning column_samples) \
 	$(patsubst %,tests/features/test_%.py,centrist channels covariance lbp pyramid)
 

@@ -83,14 +83,39 @@ def apply_values(const real_t[:, :] X, const index_t[::1] column, const double[:
                 leaf[row] = node
             if unlikely(total != total):  # a value was NaN, or they overflowed
                 for row in range(first, last):
-                    leaf[row] = leaf_past_missing(X, row, column, threshold, missing_left, child)
+                    leaf[row] = leaf_past_missing(X, row, 0, column, threshold, missing_left, child)
 
 
-cdef inline index_t leaf_past_missing(const real_t[:, :] X, Py_ssize_t row, const index_t[::1] column,
+def add_trees(const real_t[:, :] X, const index_t[::1] root, const index_t[::1] column, const double[::1] threshold,
+              const code_t[::1] missing_left, const index_t[::1] child, const double[::1] value, double[::1] scores,
+              Py_ssize_t start, Py_ssize_t stop):
+    """Add the value of the leaf that each of the rows [start, stop) reaches in each tree, tree by tree, to its score.
+
+    Nodes are those of all trees, as in `apply_values`; root has the first node of each tree.
+    """
+    cdef Py_ssize_t row, first, last, tree
+    cdef index_t node
+    cdef real_t number, total
+    with nogil:
+        for first in range(start, stop, 64):
+            last = min(first + 64, stop)
+            for tree in range(root.shape[0]):
+                for row in range(first, last):
+                    node = root[tree]
+                    total = 0
+                    while child[node] != 0:
+                        number = X[row, column[node]]
+                        total += number
+                        node = child[node] + (number > threshold[node])
+                    if unlikely(total != total):  # a value was NaN, or they overflowed
+                        node = leaf_past_missing(X, row, root[tree], column, threshold, missing_left, child)
+                    scores[row] += value[node]
+
+
+cdef inline index_t leaf_past_missing(const real_t[:, :] X, Py_ssize_t row, index_t node, const index_t[::1] column,
                                       const double[::1] threshold, const code_t[::1] missing_left,
                                       const index_t[::1] child) noexcept nogil:
-    """Find the leaf that a row reaches, some of whose values may be NaN."""
-    cdef index_t node = 0
+    """Find the leaf that a row reaches from a node, if some of its values may be NaN."""
     cdef real_t value
     while child[node] != 0:
         value = X[row, column[node]]

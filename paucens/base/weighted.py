@@ -20,6 +20,7 @@ from paucens.base.files import (
 from paucens.base.readable import as_text
 from paucens.learners import Tree, adapted
 from paucens.learners.binning import MAX_BINS
+from paucens.learners.forest import Forest
 from paucens.parallel import Threads
 from paucens.validation import check_features, check_integer, check_jobs, check_verbose, warn_user
 
@@ -105,10 +106,30 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
         """
         X = self._check_new(X)
         scores = np.zeros(len(X))
+        forest = self._forest()
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
-            for weight, predictions in zip(self.weights_, self._predictions(X, threads), strict=True):
-                scores += weight * predictions.dense
+            if forest is not None:
+                forest.add_scores(X, scores, threads)
+            else:
+                for weight, predictions in zip(self.weights_, self._predictions(X, threads), strict=True):
+                    scores += weight * predictions.dense
         return scores - self.threshold_
+
+    def _forest(self):
+        """Return the trees put together, made once; None if learners are no trees, or some split categories."""
+        made_of, forest = self.__dict__.get("_made_of_and_forest", ((), None))
+        parts = (self.learners_, self.weights_)
+        if len(made_of) < 2 or any(known is not part for known, part in zip(made_of, parts, strict=True)):
+            trees = [getattr(learner, "nodes_", None) for learner in self.learners_]
+            usable = all(nodes is not None and len(nodes.left_sets) == 0 for nodes in trees)
+            with np.errstate(under="ignore"):
+                forest = Forest.of(self.weights_, trees) if usable else None
+            self._made_of_and_forest = parts, forest
+        return forest
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_made_of_and_forest"}
 
     def staged_decision_function(self, X):
         """Score samples by the model after each round, with its weights and threshold at that time.

@@ -87,6 +87,16 @@ def test_default_estimator_against_lightgbm(ratio, request, data, beta):
         assert ratio(lambda: ours.fit(X, y), lambda: peer.fit(X, y), rounds=1) <= 3
 
 
+@pytest.mark.parametrize(("n_rows", "limit"), [(1, 1.0), (5000, 1.3)])
+def test_scores_against_lightgbm(ratio, rare_positives, n_rows, limit):
+    """The first 200 trees of the default; the arrays of the trees are there since the first call."""
+    X, y = rare_positives
+    ours = PAUCEnsClassifier(n_estimators=200, n_jobs=1, random_state=0).fit(X, y)
+    peer = lightgbm.LGBMClassifier(n_estimators=200, num_leaves=31, n_jobs=1, verbose=-1).fit(X, y)
+    new = X[:n_rows]
+    assert ratio(lambda: ours.decision_function(new), lambda: peer.predict_proba(new), rounds=51) <= limit
+
+
 def test_finer_tolerance_is_not_better(ratio, usps_halves, benchmark):
     X, y, X_test, y_test = usps_halves
     coarse = PAUCEnsClassifier((0, 0.1), random_state=0)
