@@ -56,9 +56,9 @@ class Threads:
             Inner steps of all items together, which decide about the number of blocks.
         """
         n_blocks = min(self.n_threads, max(1, int(work) // WORTH_A_THREAD))
+        if n_blocks == 1:
+            return [kernel(0, n_items)]
         pieces = blocks(n_items, n_blocks)
-        if len(pieces) == 1:
-            return [kernel(*pieces[0])]
         return list(self._pool.map(lambda piece: kernel(*piece), pieces))
 
     def map(self, work, items):

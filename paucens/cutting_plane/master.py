@@ -133,7 +133,8 @@ class Master:
         self._drop_idle()
         self.screen.append(predictions)
         dense = predictions.dense
-        column = np.array([self._mean(project(cut, dense) for cut in parts) for parts in self.cuts])
+        of_ranges = zip(*self.cuts, strict=True) if self.cuts else [()] * len(self.shares)
+        column = self._mean(np.array([project(cut, dense) for cut in cuts]) for cuts in of_ranges)
         append_column(self._features, self._gram, column, len(self.weights))
         self.weights = np.append(self.weights, 0.0)
         self.bound = -np.inf
