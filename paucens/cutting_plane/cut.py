@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paucens._kernels.ordering import order_ranked
-from paucens._kernels.stores import add_samples
+from paucens.cutting_plane.stores import add
 from paucens.cutting_plane.weighted import order_weighted
 from paucens.metrics import check_fpr_range, rank_range
 from paucens.persistence import check_index
@@ -55,7 +55,7 @@ class Cut:
     def signed_weights(self):
         """The vector s, positives then negatives; the constraint is loss - s . scores <= xi."""
         weights = np.zeros(self.n_samples)
-        add_samples(self.samples, self.counts, self.tied_count, 1.0, weights)
+        add(self, 1.0, weights)
         return weights / self.normaliser
 
     def __iter__(self):

@@ -5,11 +5,10 @@ from time import thread_time
 import numpy as np
 
 from paucens._kernels.dual import append_column, append_row, combine_rows, solve_dual
-from paucens._kernels.stores import add_samples
 from paucens.cutting_plane.active_set import solve_by_active_set
 from paucens.cutting_plane.cut import cuts_from_arrays, cuts_to_arrays, find_cut, kth_largest
 from paucens.cutting_plane.screening import ScreenedScores
-from paucens.cutting_plane.stores import make_store, project
+from paucens.cutting_plane.stores import add, make_store, project
 from paucens.metrics.ranges import RATE_TOLERANCE
 from paucens.validation import check_within
 
@@ -103,7 +102,7 @@ class Master:
         for parts, dual in zip(self.cuts, self._dual, strict=False):
             for share, cut in zip(self.shares, parts, strict=True):
                 if share * dual > 0:
-                    add_samples(cut.samples, cut.counts, cut.tied_count, share * dual / cut.normaliser, out)
+                    add(cut, share * dual / cut.normaliser, out)
         return out
 
     def scores(self, j_beta):

@@ -8,8 +8,21 @@ linear model. Samples are listed positives first.
 
 import numpy as np
 
-from paucens._kernels.stores import dot_samples, fold_signs, set_bits, sum_groups, sum_samples, tables_of_signs
+from paucens._kernels.stores import (
+    add_samples,
+    dot_samples,
+    fold_signs,
+    set_bits,
+    sum_groups,
+    sum_samples,
+    tables_of_signs,
+)
 
+# The kernels for counts that are integers ("i") and sums of weights ("f"); a choice by the types of all arguments would
+# take as long as the sum over a small cut.
+ADD_SAMPLES, DOT_SAMPLES, SUM_SAMPLES = (
+    {"i": kernel["index_t"], "f": kernel["double"]} for kernel in (add_samples, dot_samples, sum_samples)
+)
 N_CODES = 256
 MANY_GROUPS = 32  # from this number on it pays to sort the samples of a cut before they are summed
 
@@ -71,7 +84,7 @@ class CodedStore:
         sums = np.empty((self.n_groups, N_CODES))
         many = self.n_groups >= MANY_GROUPS
         samples, counts = _in_store_order(cut, self.n_samples) if many else (cut.samples, cut.counts)
-        sum_samples(self.codes, samples, counts, cut.tied_count, sums)
+        SUM_SAMPLES[counts.dtype.kind](self.codes, samples, counts, cut.tied_count, sums)
         return self.coding.fold(sums, self.n_learners) / cut.normaliser
 
     def take(self, samples):
@@ -216,4 +229,9 @@ def _in_store_order(cut, n_samples):
 
 def project(cut, predicted):
     """Return s . h of one learner, its predictions given as float64 of shape (n_samples,)."""
-    return dot_samples(cut.samples, cut.counts, cut.tied_count, predicted) / cut.normaliser
+    return DOT_SAMPLES[cut.counts.dtype.kind](cut.samples, cut.counts, cut.tied_count, predicted) / cut.normaliser
+
+
+def add(cut, factor, out):
+    """Add a factor times the counts of all samples of a cut to `out`."""
+    ADD_SAMPLES[cut.counts.dtype.kind](cut.samples, cut.counts, cut.tied_count, factor, out)

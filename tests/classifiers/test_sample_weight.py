@@ -21,7 +21,7 @@ from paucens import (
     Stump,
     Tree,
 )
-from paucens.base import fit_binned
+from paucens.base import distinct_samples, fit_binned
 from paucens.base.checkpoint import Checkpoint
 from paucens.datasets import load_toy
 from paucens.learners.binning import bin_features
@@ -143,6 +143,31 @@ def test_few_repeated_samples_are_weights_too(seed):
     for name in ("AdaBoost", "real AdaBoost", "LDA", "AsymBoost", "linear AdaBoost", "few bins"):
         expected = scores_of(MODELS[name], X[rows], y[rows], None, X)
         np.testing.assert_allclose(scores_of(MODELS[name], X, y, weights, X), expected, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_equal_samples_are_merged_in_an_order_of_their_own(dtype):
+    X = np.array([[1, 0.5], [2, np.nan], [1, 0.5], [2, np.nan], [1, 0.5], [0.0, 3], [-0.0, 3]], dtype=dtype)
+    X[1, 1] = -np.array(np.nan, dtype=dtype)  # other bits
+    positive = np.array([1, 0, 1, 0, 0, 1, 1]) > 0
+    for order in (np.arange(7), np.random.default_rng(0).permutation(7)):
+        merged, its_class, counts = distinct_samples(X[order], positive[order], None)
+        found = {(str(row + 0.0), bool(one)): count for row, one, count in zip(merged, its_class, counts, strict=True)}
+        assert found == {("[1.  0.5]", True): 2, ("[1.  0.5]", False): 1, ("[ 2. nan]", False): 2, ("[0. 3.]", True): 2}
+        assert merged.dtype == dtype
+        np.testing.assert_array_equal(merged[:, 0] + 0.0, distinct_samples(X, positive, None)[0][:, 0] + 0.0)
+
+
+def test_samples_stay_as_they_are_if_few_are_equal():
+    X, y, _ = draw(0, n=40)
+    X[:8] = X[8:16]  # a fifth
+    assert distinct_samples(X, y == 1, None)[0] is X
+    X[:12] = X[12:24]
+    y[:12] = y[12:24]
+    merged, its_class, counts = distinct_samples(X, y == 1, None)
+    assert len(merged) == 28 and counts.sum() == 40 and counts.max() == 2
+    np.testing.assert_array_equal(np.unique(merged, axis=0), np.unique(X, axis=0))
+    assert its_class.sum() == len(np.unique(X[y == 1], axis=0))
 
 
 def test_trees_count_repeated_samples():
