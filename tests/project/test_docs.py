@@ -33,8 +33,9 @@ def test_readme_examples_run(tmp_path, monkeypatch, capsys):
     names = {}  # a block may go on from those before it
     for code in re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL):
         exec(compile(code, "README.md", "exec"), names)
-    area, alarms, channels = capsys.readouterr().out.splitlines()
+    area, alarms, *tree, channels = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"pAUC\[0, \.01\] = 0\.\d{3}, 95 % interval 0\.\d{3} to [01]\.\d{3}", area)
     assert (tmp_path / "digits.npz").stat().st_size > 0
     assert re.fullmatch(r"false alarms: 0\.0[01]\d, found: 0\.[89]\d{2}", alarms)
+    assert tree[0].startswith("PAUCEnsClassifier, number of trees: 10.")
     assert channels.startswith("['max M', 'max O2'") and channels.endswith("'cov8 corr(x, M)', 'cov8 corr(y, M)']")
