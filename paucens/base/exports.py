@@ -29,8 +29,8 @@ class ExportedTrees:
             - gain: that of the split, in units of the signed weights of its round; missing at leaves;
             - value: the prediction times the weight of the tree. The sum over the leaves that a sample reaches, less
               `threshold_`, is its score;
-            - count: number of training samples that reach the node, whatever their weights; missing in models from
-              files of version 0.1.
+            - count: number of training samples that reach the node, without those of `sample_weight` 0 and as often
+              as a whole `sample_weight` says; missing in models from files of version 0.1.
 
         Raises
         ------
