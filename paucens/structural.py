@@ -12,7 +12,7 @@ from paucens.base import (
     history_to_file,
     weighted_samples,
 )
-from paucens.cutting_plane import Master, check_nu, training_rank_range, training_threshold
+from paucens.cutting_plane import COARSEST, Master, check_nu, training_rank_range, training_threshold
 from paucens.learners import Predictions
 from paucens.learners.linear import column_ranges, row_products
 from paucens.metrics import check_fpr_range
@@ -200,7 +200,7 @@ class LinearPAUCSVC(BinaryClassifier):
                 )
         self.n_iter_ = len(history)
         self.objective_, self.gap_ = (np.array(column) for column in zip(*history, strict=True))
-        if abs(gap) / master.objective <= self.cut_tolerance:
+        if abs(gap) <= min(self.cut_tolerance, COARSEST) * master.objective:
             return None
         return "rounding errors" if ended else f"max_iter = {self.max_iter}"
 

@@ -8,11 +8,14 @@ from paucens.validation import check_positive, warn_user
 
 ANNEALED_SHARE = 0.97  # share of the rounds over which the range narrows
 SUM_TOLERANCE = 1e-9  # of shares, which are decimals
+NARROWEST = 1e-9  # share of the total weight of the negatives that a range holds at least
 SAME = 1e-12  # scores closer than this share of what they are summed from differ by rounding only
 
 
 def training_rank_range(n_negatives, fpr_range):
-    """Return the rank range to train for, j_alpha and j_beta; it holds at least one rank if alpha is 0.
+    """Return the rank range to train for, j_alpha and j_beta.
+
+    It holds at least one rank if alpha is 0; of a total weight that is no whole number it holds at least 1e-9.
 
     Raises
     ------
@@ -26,6 +29,8 @@ def training_rank_range(n_negatives, fpr_range):
     """
     alpha, beta = check_fpr_range(fpr_range)
     j_alpha, j_beta = rank_range(n_negatives, (alpha, beta))
+    if isinstance(n_negatives, float):
+        return j_alpha, max(j_beta, j_alpha + NARROWEST * n_negatives)
     if alpha == 0 and j_beta == 0:
         warn_user(
             f"The range (0, {beta:g}) is narrower than one of {n_negatives} negatives; the best one is used instead. "
@@ -98,7 +103,7 @@ def wider_ranges(n_negatives, fpr_range, mixture):
         )
     shares = {1.0: 0.0} | shares
     betas = sorted(shares.keys() - {beta}, reverse=True)
-    least = 1 if isinstance(n_negatives, int) else 0.0
+    least = 1 if isinstance(n_negatives, int) else NARROWEST * n_negatives
     return [(shares[one], (0, max(least, rank_range(n_negatives, (0.0, one))[1]))) for one in betas]
 
 

@@ -281,7 +281,8 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         return 0.0, max(beta, min(WIDEST, ENOUGH / n_negatives))
 
     def _warn(self):
-        gaps = np.abs(self.gap_) / self.objective_  # rounding errors can make them negative
+        with np.errstate(over="ignore"):
+            gaps = np.abs(self.gap_) / self.objective_  # rounding errors can make them negative
         if gaps.max() > self.cut_tolerance:
             n_short = np.count_nonzero(gaps > self.cut_tolerance)
             warn_user(

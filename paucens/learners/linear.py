@@ -15,6 +15,7 @@ from paucens.validation import all_or_nothing, check_features, check_signed_weig
 TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
 # Beyond these limits products of features and C overflow in LIBLINEAR, and it runs on for ever.
 LARGEST_FEATURE = 1e30
+SMALLEST_FEATURE = 1e-120  # smaller values count as 0: times C and squared they would vanish, and LIBLINEAR not end
 LEAST_C, LARGEST_C = 1e-30, 1e30
 BLOCK_BYTES = 1_000_000  # of rows that are copied at a time
 
@@ -98,7 +99,9 @@ class Linear(BaseEstimator):
             counted = np.bincount(positive, sample_weight[used])
             tolerance *= _rarer_share(counted) / _rarer_share(np.bincount(positive))
         svm = LinearSVC(C=self.C, dual=False, tol=tolerance)
-        svm.fit(X[used], positive, sample_weight=magnitudes[used])
+        rows = X[used]
+        rows[np.abs(rows) < SMALLEST_FEATURE] = 0.0
+        svm.fit(rows, positive, sample_weight=magnitudes[used])
         self.coef_, self.intercept_ = svm.coef_[0], float(svm.intercept_[0])
         if float((weights * self.predictions(X).dense).sum()) < 0:
             self.coef_, self.intercept_ = -self.coef_, -self.intercept_

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paucens import PAUCEnsClassifier
 from paucens.cutting_plane import Master, training_threshold, wider_ranges
 from paucens.cutting_plane.cut import find_cut, kth_largest
+from paucens.cutting_plane.ranges import training_rank_range
 from paucens.learners import Predictions
 from paucens.metrics import rank_range
 
@@ -217,3 +219,19 @@ def test_threshold_is_the_best_of_all(seed, m, n, twelfths):
             found[float(threshold)] = tpr - fpr
     threshold = training_threshold(positives, negatives, float(b.sum()), float(beta), weights=(a, b))
     assert float(found[threshold]) == pytest.approx(float(max(found.values())), abs=1e-12)
+
+
+def test_ranges_that_all_but_vanish_hold_a_part_of_the_best_negative():
+    """Narrower ones would have the same risk, and sums of pairs so small that dividing by them overflows."""
+    total = 41.75
+    assert training_rank_range(total, (0, 5e-324)) == (0, 1e-9 * total)
+    assert training_rank_range(total, (1e-300, 3e-300)) == (1e-300 * total, 1e-300 * total + 1e-9 * total)
+    assert training_rank_range(total, (0, 0.1)) == (0, 0.1 * total)
+    assert wider_ranges(total, (0, 5e-324), [(1, 0.5), (5e-324, 0.5)]) == [(0.5, (0, total))]
+    rng = np.random.RandomState(0)
+    X, y, weights = rng.normal(size=(60, 3)), np.arange(60) % 4 == 0, rng.uniform(0.1, 2, 60)
+    narrow = [
+        PAUCEnsClassifier((0, beta), n_estimators=3, random_state=0, anneal=False).fit(X, y, weights)
+        for beta in (5e-324, 1e-12)
+    ]
+    np.testing.assert_array_equal(*(model.decision_function(X) for model in narrow))

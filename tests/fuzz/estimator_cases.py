@@ -19,6 +19,7 @@ from paucens import (
     Tree,
 )
 from paucens.metrics import rank_range
+from paucens.validation import total_weight
 
 MOST_OF_LINEAR = 1e30  # largest feature of `Linear`
 MOST_OF_SVM = 1e100  # largest feature of `LinearPAUCSVC`
@@ -33,6 +34,8 @@ class Case(NamedTuple):
     X : ndarray of any real type and layout
     y : ndarray
         Labels, or signed weights for a learner.
+    weights : ndarray of shape (n_samples,) or None
+        `sample_weight` of a classifier.
     spoilt : str
         What is wrong with the input; empty if it must be accepted.
     """
@@ -40,6 +43,7 @@ class Case(NamedTuple):
     model: object
     X: np.ndarray
     y: np.ndarray
+    weights: np.ndarray | None
     spoilt: str
 
 
@@ -114,6 +118,15 @@ WEIGHTS = {
     "small": lambda rng, n: rng.integers(0, 9, n) * 5e-324,
     "one heavy": lambda rng, n: np.where(np.arange(n) == rng.integers(n), 1e12, rng.random(n)),
     "all zero": lambda rng, n: np.zeros(n),
+}
+
+
+SAMPLE_WEIGHTS = {
+    "whole": lambda rng, n: rng.integers(0, 5, n),
+    "equal": lambda rng, n: np.full(n, rng.choice([1.0, 3.0, 0.3])),
+    "uniform": lambda rng, n: rng.random(n),
+    "quarters": lambda rng, n: rng.integers(1, 9, n) / 4,
+    "some magnitudes": lambda rng, n: 10.0 ** rng.uniform(-4, 4, n),
 }
 
 
@@ -255,20 +268,26 @@ def draw_case(rng):
         y = np.array(pick(rng, LABELS))[positive.astype(int)]
     if takes_missing(model) and X.dtype.kind == "f" and rng.random() < 0.3:
         X[rng.random(X.shape) < pick(rng, [0.05, 0.3, 0.9])] = np.nan
-    spoilt = limits_passed(model, X, positive)
+    weights = pick(rng, SAMPLE_WEIGHTS)(rng, len(X)) if y.dtype != float and rng.random() < 0.3 else None
+    spoilt = limits_passed(model, X, positive, weights)
     if not spoilt and rng.random() < 1 / 8:
-        spoilt, X, y = spoil(rng, model, X, y)
-    for array in (X, y):
+        spoilt, X, y, weights = spoil(rng, model, X, y, weights)
+    for array in (X, y) if weights is None else (X, y, weights):
         array.flags.writeable = rng.random() < 0.5
-    return Case(model, X, y, spoilt)
+    return Case(model, X, y, weights, spoilt)
 
 
 def takes_missing(model):
     return get_tags(model).input_tags.allow_nan
 
 
-def limits_passed(model, X, positive):
+def limits_passed(model, X, positive, weights):
     """Name a documented limit that an input does not keep."""
+    n_negatives = int((~positive).sum())
+    if weights is not None:
+        if not weights[positive].any() or not weights[~positive].any():
+            return "a class without weight"
+        X, n_negatives = X[weights > 0], total_weight(weights[~positive].astype(float))
     largest = float(np.abs(X.astype(float)).max())
     if isinstance(getattr(model, "learner", model), Linear) and largest > MOST_OF_LINEAR:
         return "features too large for Linear"
@@ -278,19 +297,22 @@ def limits_passed(model, X, positive):
         alpha, beta = model.fpr_range
         if beta - alpha < 1e-9 and isinstance(model, PAUCBoostClassifier):
             return "range too narrow"
-        low, high = rank_range(int((~positive).sum()), (alpha, beta))
+        low, high = rank_range(n_negatives, (alpha, beta))
         if alpha > 0 and high <= low and not isinstance(model, PAUCBoostClassifier):
             return "range without a rank"
     return ""
 
 
-def spoil(rng, model, X, y):
-    """Spoil an input; return how, and the features and labels."""
-    kind = pick(rng, ["value", "length", "empty", "type", "parameter", "target"])
+def spoil(rng, model, X, y, weights):
+    """Spoil an input; return how, and the features, labels and weights."""
+    kind = pick(rng, ["value", "length", "empty", "type", "parameter", "target"] + ["weight"] * (weights is not None))
     if kind == "value":
         X = X.astype(float)
         values = [np.inf, -np.inf] + [np.nan] * (not takes_missing(model))
         X[rng.integers(len(X)), rng.integers(X.shape[1])] = rng.choice(values)
+    elif kind == "weight":
+        weights = weights.astype(float)
+        weights[rng.integers(len(X))] = rng.choice([-1.0, np.nan, np.inf])
     elif kind == "length":
         y = y[1:]
     elif kind == "empty":
@@ -308,4 +330,4 @@ def spoil(rng, model, X, y):
         )
     else:
         y = np.where(np.arange(len(y)) == 0, np.nan, y)
-    return kind, X, np.array(y)
+    return kind, X, np.array(y), weights

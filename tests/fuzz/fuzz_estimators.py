@@ -21,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from paucens import LinearPAUCSVC, PAUCEnsClassifier, Stump, Tree, parallel
 from paucens.metrics import rank_range
+from paucens.validation import total_weight
 
 FOLDER = tempfile.TemporaryDirectory()  # for a model at a time
 LONGEST = 60.0  # seconds of the processor per input
@@ -43,13 +44,20 @@ def check(seed, k):
 
 def described(case):
     model = " ".join(repr(case.model).split())
-    return f"{model} on {case.X.dtype} {case.X.shape}, spoilt: {case.spoilt or 'no'}"
+    weights = "" if case.weights is None else f", weights {case.weights[:5]}..."
+    return f"{model} on {case.X.dtype} {case.X.shape}{weights}, spoilt: {case.spoilt or 'no'}"
+
+
+def fitted(model, case, X=None):
+    """Fit a copy of a model on a case, or on other features."""
+    weights = {} if case.weights is None else {"sample_weight": case.weights}
+    return clone(model).fit(case.X if X is None else X, case.y, **weights)
 
 
 def check_case(case):
     before = case.X.tobytes(), case.y.tobytes()
     try:
-        model = clone(case.model).fit(case.X, case.y)
+        model = fitted(case.model, case)
     except (ValueError, TypeError) as error:
         assert case.spoilt, f"refused: {error}"
         assert len(str(error)) > 20, f"the error says too little: {error!r}"
@@ -68,9 +76,9 @@ def check_classifier(case, model):
         again = clone(case.model)
         if "n_jobs" in again.get_params():
             again.set_params(n_jobs=2)
-        assert_same(scores_of(again.fit(plain, case.y), plain), scores, "of a copy in two threads")
+        assert_same(scores_of(fitted(again, case, plain), plain), scores, "of a copy in two threads")
     with warnings.catch_warnings(action="always", record=True) as seen:
-        model.fit(case.X, case.y)
+        model = fitted(model, case)
     assert_same(scores_of(model, case.X), scores, "of a second fit")
     model.save(Path(FOLDER.name) / "model")
     assert_same(scores_of(type(model).load(Path(FOLDER.name) / "model"), case.X), scores, "of a file")
@@ -119,9 +127,11 @@ def check_sum(model, X, scores):
 def check_operating_point(model, case, scores):
     """Where there is a range, no more negatives pass than it allows."""
     if hasattr(model, "fpr_range"):
-        negatives = scores[case.y == model.classes_[0]]
-        beta = model.fpr_range[1]
-        assert (negatives > 0).sum() <= rank_range(len(negatives), (0.0, beta))[1], "too many negatives pass"
+        is_negative = case.y == model.classes_[0]
+        weights = np.ones(len(scores)) if case.weights is None else case.weights.astype(float)
+        total, passed = total_weight(weights[is_negative]), weights[is_negative & (scores > 0)].sum()
+        allowed = rank_range(total, (0.0, model.fpr_range[1]))[1]
+        assert passed <= allowed + (0 if isinstance(total, int) else 1e-9 * total), "too many negatives pass"
 
 
 def check_history(model, has_warned):

@@ -140,6 +140,27 @@ def test_liblinear_ends_up_to_the_limits():
     subprocess.run([sys.executable, "-c", AT_THE_LIMITS], check=True, timeout=120)
 
 
+VANISHING = """
+import numpy as np
+from paucens import Linear
+
+values = [1.147, -0.0566, 0.546, 0.0394, 0.21, -1.498, 0.388, 0.197, 3.196]
+weights = np.array([-0.75, 1.5, -0.75, -0.75, 1.5, 1.5, -0.75, -0.75, -0.75])
+for exponent in range(-320, 0, 3):
+    X = np.array(values)[:, None] * 10.0**exponent
+    learner = Linear().fit(X, weights)
+    if exponent < -121:
+        assert learner.coef_[0] == 0 and learner.fit(np.column_stack([X, values]), weights).coef_[1] != 0
+    else:
+        assert np.isfinite(learner.coef_).all()
+"""
+
+
+def test_liblinear_ends_if_squares_of_features_vanish():
+    """Such features count as 0; for some of these, LIBLINEAR would not end."""
+    subprocess.run([sys.executable, "-c", VANISHING], check=True, timeout=120)
+
+
 @pytest.mark.parametrize("C", [1e-300, 9e-31, 2e30, 1e300])
 def test_a_loss_weight_beyond_the_limits_is_refused(data, C):
     message = r"C must be a number in \[1e-30, 1e\+30\]; got .* Usual values are 0\.01 to 100\."
