@@ -5,6 +5,9 @@ import json
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from paucens.base.categories import sides_of
+from paucens.learners.nodes import splits_categories
+
 NONE = -1  # no node, no feature, no number of samples
 WHOLE = ("left_child", "right_child", "parent", "feature", "count")  # columns of integers, with NONE
 
@@ -24,7 +27,9 @@ class ExportedTrees:
             - depth: 0 at the root;
             - left_child, right_child, parent: nodes of the same tree, missing where there is none;
             - feature: its name, or its number if the features have no names; missing at leaves;
-            - threshold: values up to it go left; missing at leaves;
+            - threshold: values up to it go left; missing at leaves and splits of categories;
+            - left_categories: list of those that go left, None if a threshold splits, or nothing. The others of
+              `categories_` go right, and new ones as missing values do. Only models with categories have this column;
             - missing_left: whether missing values go left; missing at leaves;
             - gain: that of the split, in units of the signed weights of its round; missing at leaves;
             - value: the prediction times the weight of the tree. The sum over the leaves that a sample reaches, less
@@ -62,7 +67,9 @@ class ExportedTrees:
             An object with "class", "classes", "n_features", "feature_names" (null without names), "threshold" and
             "trees". A tree has arrays of one entry per node, named as those of scikit-learn's trees: "children_left"
             and "children_right" (-1 at leaves), "feature" (-1 at leaves), "threshold", "missing_go_to_left", "value"
-            (that of `trees_to_dataframe`) and "n_node_samples" (-1 if unknown). Numbers are written in full.
+            (that of `trees_to_dataframe`) and "n_node_samples" (-1 if unknown). Numbers are written in full. If the
+            model has categories, there are also "categories", an object that lists those of each feature by its number,
+            and in each tree "left_categories", as in `trees_to_dataframe`; the threshold is 0 then.
 
         Raises
         ------
@@ -71,7 +78,7 @@ class ExportedTrees:
 
         Notes
         -----
-        SHAP values of the score, which add up to `decision_function`::
+        SHAP values of the score of a model without categories, which add up to `decision_function`::
 
             dump = json.loads(model.to_json())
             trees = [
@@ -138,6 +145,9 @@ def as_frame(model):
     columns["missing_left"] = pd.arrays.BooleanArray(columns["missing_left"], columns["left_child"] == NONE)
     columns |= {name: pd.arrays.IntegerArray(columns[name].astype(np.int64), columns[name] == NONE) for name in WHOLE}
     frame = pd.DataFrame(columns)
+    if model.categories_:
+        lists = [each for _, nodes in trees for each in _left_categories(model.categories_, nodes)]
+        frame.insert(frame.columns.get_loc("missing_left"), "left_categories", pd.Series(lists, dtype=object))
     if hasattr(model, "feature_names_in_"):
         frame["feature"] = frame["feature"].map(dict(enumerate(model.feature_names_in_)))
     return frame
@@ -159,7 +169,7 @@ def _rows(t, weight, nodes):
         "right_child": right,
         "parent": parent,
         "feature": nodes.column,
-        "threshold": np.where(left == NONE, np.nan, nodes.threshold),
+        "threshold": np.where((left == NONE) | splits_categories(nodes), np.nan, nodes.threshold),
         "missing_left": nodes.missing_left,
         "gain": np.where(left == NONE, np.nan, nodes.gain),
         "value": weight * nodes.value,
@@ -173,20 +183,28 @@ def _children(nodes):
     return left, np.where(nodes.child > 0, nodes.child + 1, NONE)
 
 
+def _left_categories(categories, nodes):
+    """List those that go left, for each node; None if it does not split categories."""
+    by_set = splits_categories(nodes)
+    return [sides_of(categories, nodes, node)[0] if by_set[node] else None for node in range(len(by_set))]
+
+
 def as_json(model):
     """Return an ensemble as text in JSON; see `to_json`."""
     trees, names = trees_of(model, "to_json"), getattr(model, "feature_names_in_", None)
-    return json.dumps(
-        {
-            "class": type(model).__name__,
-            "classes": model.classes_.tolist(),
-            "n_features": model.n_features_in_,
-            "feature_names": None if names is None else names.tolist(),
-            "threshold": model.threshold_,
-            "trees": [_tree_to_json(weight, nodes) for weight, nodes in trees],
-        },
-        allow_nan=False,
-    )
+    whole = {
+        "class": type(model).__name__,
+        "classes": model.classes_.tolist(),
+        "n_features": model.n_features_in_,
+        "feature_names": None if names is None else names.tolist(),
+        "threshold": model.threshold_,
+        "trees": [_tree_to_json(weight, nodes) for weight, nodes in trees],
+    }
+    if model.categories_:
+        whole["categories"] = {column: known.tolist() for column, known in model.categories_.items()}
+        for tree, (_, nodes) in zip(whole["trees"], trees, strict=True):
+            tree["left_categories"] = _left_categories(model.categories_, nodes)
+    return json.dumps(whole, allow_nan=False)
 
 
 def _tree_to_json(weight, nodes):

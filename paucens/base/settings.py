@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 from sklearn.base import BaseEstimator
 
-OF_NO_EFFECT = ("n_jobs", "verbose", "pos_label")  # binned samples say which are positive
+OF_NO_EFFECT = ("n_jobs", "verbose", "pos_label", "categorical_features")  # binned samples say which are positive
 OF_EARLY_STOPPING = ("early_stopping", "validation_fraction", "n_iter_no_change")  # without effect if it is off
 OF_LONE_LEARNERS = ("max_bins", "random_state")  # an ensemble uses its own
 MOST_NAMED = 4  # differences in a message

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from paucens.base.categories import check_table_and_target, without_unused
 from paucens.base.checkpoint import Checkpoint
 from paucens.base.early_stopping import NoValidation, Validation, held_out_and_rest, stops_early
 from paucens.base.settings import data_settings, ensemble_settings
 from paucens.base.weights import SampleWeights, class_weights, distinct_samples, weighted_samples
 from paucens.learners import Trainer, adapted
-from paucens.learners.binning import BinnedData
-from paucens.validation import check_features_and_target
+from paucens.learners.binning import BinnedData, bin_features
 
 
 class TrainingData(NamedTuple):
@@ -61,7 +61,7 @@ class BinnedSamples(NamedTuple):
 
 
 def prepare(ensemble, X, y, threads, sample_weight=None):
-    """Check the data and prepare it for training; set `classes_` and `n_features_in_` of the ensemble.
+    """Check the data and prepare it for training; set `classes_`, `categories_` and `n_features_in_` of the ensemble.
 
     This is where the weights of samples enter. From here on they are part of the signed weights that learners are
     trained on, which start in proportion to them, and of every mean and every count of samples.
@@ -83,8 +83,10 @@ def prepare(ensemble, X, y, threads, sample_weight=None):
     learner = adapted(ensemble.default_learner if ensemble.learner is None else ensemble.learner)
     if isinstance(X, BinnedSamples):
         return _prepare_binned(ensemble, learner, X, threads, sample_weight)
-    X, positive = check_features_and_target(ensemble, X, y, learner.allow_nan)
-    X, positive, weights = distinct_samples(*weighted_samples(X, positive, sample_weight))
+    X, positive = check_table_and_target(ensemble, X, y, learner)
+    X, positive, weights = weighted_samples(X, positive, sample_weight)
+    ensemble.categories_ = without_unused(ensemble.categories_, X)
+    X, positive, weights = distinct_samples(X, positive, weights)
     seed, validation = _seed(ensemble), NoValidation()
     if stops_early(ensemble):
         (rows, weights_held), (rest, weights) = held_out_and_rest(ensemble, positive, weights, seed)
@@ -95,7 +97,14 @@ def prepare(ensemble, X, y, threads, sample_weight=None):
         X, positive = X[rest], positive[rest]
     order = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)]).astype(np.int32)
     positives = np.flatnonzero(positive) if getattr(ensemble, "binning", "quantile") == "tails" else None
-    trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, seed, positives, weights)
+    if ensemble.categories_:
+        numbers = {column: len(known) for column, known in ensemble.categories_.items()}
+        binned = bin_features(X, ensemble.max_bins, threads, order, positives, weights, numbers)
+        trainer = learner.make_binned_trainer(
+            binned, threads, seed, weights=None if weights is None else weights[order]
+        )
+    else:
+        trainer = learner.make_trainer(X, order, ensemble.max_bins, threads, seed, positives, weights)
     return TrainingData(trainer, class_weights(positive, weights), Checkpoint(), seed, validation)
 
 
@@ -113,9 +122,13 @@ def _prepare_binned(ensemble, learner, samples, threads, sample_weight):
             "early_stopping=True could end before the last of the stages, whose features no tree would use then. Set "
             "early_stopping=False, or train without stages."
         )
+    if ensemble.categorical_features is not None:
+        raise ValueError(
+            f"The features are binned already; got categorical_features={ensemble.categorical_features!r}. Set None."
+        )
     binned = samples.binned
     n_features, n_samples = binned.codes.shape
-    ensemble.classes_, ensemble.n_features_in_ = np.array([0, 1]), n_features
+    ensemble.classes_, ensemble.n_features_in_, ensemble.categories_ = np.array([0, 1]), n_features, {}
     positive = np.arange(n_samples) < samples.n_positives
     codes, positive, weights = weighted_samples(binned.codes.T, positive, sample_weight)
     if len(codes) < n_samples:

@@ -9,6 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 from paucens import persistence
 from paucens._kernels.stores import add_values
 from paucens.base.binary import BinaryClassifier
+from paucens.base.categories import (
+    categories_from_file,
+    categories_to_file,
+    check_categorical_features,
+    check_new_table,
+    check_splits,
+)
 from paucens.base.exports import ExportedTrees
 from paucens.base.files import (
     estimator_to_json,
@@ -22,7 +29,7 @@ from paucens.learners import Tree, adapted
 from paucens.learners.binning import MAX_BINS
 from paucens.learners.forest import Forest
 from paucens.parallel import Threads
-from paucens.validation import check_features, check_integer, check_jobs, check_verbose, warn_user
+from paucens.validation import check_integer, check_jobs, check_verbose, warn_user
 
 HISTORY = {}  # attributes besides n_iter_ that tell how a fit went, see `history_from_file`
 FEW_ROUNDS = 10  # a fit that ends before needs an explanation
@@ -32,8 +39,8 @@ BLOCK = 16_384  # samples whose scores stay in the cache while learner after lea
 class WeightedEnsemble(ExportedTrees, BinaryClassifier):
     """f(x) = sum_t weights_[t] h_t(x) - threshold_, and everything that follows from it.
 
-    A subclass has the parameters `learner`, `n_estimators`, `max_bins`, `n_jobs` and `random_state`, and a `fit` that
-    ends with a call of `_set_fit`.
+    A subclass has the parameters `learner`, `n_estimators`, `max_bins`, `categorical_features`, `n_jobs` and
+    `random_state`, and a `fit` that begins with `prepare` and ends with a call of `_set_fit`.
 
     Attributes
     ----------
@@ -161,7 +168,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
 
     def _check_new(self, X):
         check_is_fitted(self)
-        return check_features(self, X, reset=False, allow_nan=adapted(self.learners_[0]).allow_nan)
+        return check_new_table(self, X, adapted(self.learners_[0]).allow_nan)
 
     def _predictions(self, X, threads):
         """Yield the `Predictions` of each learner."""
@@ -255,6 +262,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
         check_integer("n_estimators", self.n_estimators, 1)
         check_integer("max_bins", self.max_bins, 2, MAX_BINS)
         check_jobs(self.n_jobs)
+        check_categorical_features(self.categorical_features)
         check_random_state(self.random_state)
         check_verbose(self.verbose)
         adapted(self.default_learner if self.learner is None else self.learner).check_parameters()
@@ -266,10 +274,13 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
             "stage_thresholds": self._stage_thresholds,
         }
         history, more = history_to_file(self, ["n_iter_", *self._fitted_attributes])
-        return {"learner": estimator_to_json(self.learners_[0]), "fitted": history}, arrays | more
+        header = {"learner": estimator_to_json(self.learners_[0]), "fitted": history}
+        return header | categories_to_file(self.categories_), arrays | more
 
     def _fit_from_file(self, header, arrays):
         learners = learners_from_arrays(arrays, header["learner"], self.n_features_in_)
+        self.categories_ = categories_from_file(header, self.n_features_in_)
+        check_splits([learner.nodes_ for learner in learners if hasattr(learner, "nodes_")], self.categories_)
         n = len(learners)
         thresholds = persistence.array_of(arrays, "stage_thresholds", np.float64, (n,))
         weights = persistence.array_of(arrays, "weights", np.float64, (n,), (n * (n + 1) // 2,))

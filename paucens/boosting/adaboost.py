@@ -22,6 +22,10 @@ class AdaBoostClassifier(WeightedEnsemble):
         Factor on each coefficient.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
+    categorical_features : None, "from_dtype" or list, default=None
+        Features that hold categories, text or numbers: a list of indices, of names or of one flag per feature, or those
+        whose columns are categorical in a frame of pandas or polars. Only trees take them. There may be `max_bins` of
+        them per feature, at most 255. Missing categories and those that are new in prediction are missing values.
     pos_label : label, default=None
         The positive label; None means the larger of the two. If it is `classes_[0]`, its samples have negative scores:
         those above 0 are of `classes_[1]` in any case.
@@ -43,6 +47,8 @@ class AdaBoostClassifier(WeightedEnsemble):
         0.
     n_iter_ : int
         Number of rounds.
+    categories_ : dict of int to ndarray
+        The categories of these features, sorted. `learners_` know them by their places in there, 0, 1, ...
     n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
@@ -65,6 +71,22 @@ class AdaBoostClassifier(WeightedEnsemble):
     >>> X, y = load_toy(random_state=0)
     >>> AdaBoostClassifier(n_estimators=20).fit(X, y).score(X, y)
     0.995
+
+    Categories, of which one is new in prediction:
+
+    >>> from paucens import Stump
+    >>> X, y = [["red", 3], ["blue", 1], ["green", 2], ["blue", 4], ["grey", 2]], [1, 0, 1, 0, 0]
+    >>> model = AdaBoostClassifier(learner=Stump(), n_estimators=1, categorical_features=[0]).fit(X, y)
+    >>> print(model.to_text())
+    AdaBoostClassifier, number of trees: 1. Add up the values of the leaves that a sample reaches.
+    It is of class 1 if the sum is above 0, otherwise of class 0.
+    A category that a question does not list, on either side, counts as missing.
+    <BLANKLINE>
+    Tree 1
+      x[0] in {'blue', 'grey'} or missing: -5
+      x[0] in {'green', 'red'}: +5
+    >>> model.predict([["green", 1], ["pink", 1]])
+    array([1, 0])
     """
 
     def __init__(
@@ -74,6 +96,7 @@ class AdaBoostClassifier(WeightedEnsemble):
         n_estimators=100,
         shrinkage=1.0,
         max_bins=MAX_BINS,
+        categorical_features=None,
         pos_label=None,
         n_jobs=None,
         random_state=None,
@@ -83,6 +106,7 @@ class AdaBoostClassifier(WeightedEnsemble):
         self.n_estimators = n_estimators
         self.shrinkage = shrinkage
         self.max_bins = max_bins
+        self.categorical_features = categorical_features
         self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state

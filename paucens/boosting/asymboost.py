@@ -26,6 +26,10 @@ class AsymBoostClassifier(WeightedEnsemble):
         Factor on each coefficient.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
+    categorical_features : None, "from_dtype" or list, default=None
+        Features that hold categories, text or numbers: a list of indices, of names or of one flag per feature, or those
+        whose columns are categorical in a frame of pandas or polars. Only trees take them. There may be `max_bins` of
+        them per feature, at most 255. Missing categories and those that are new in prediction are missing values.
     pos_label : label, default=None
         The positive label; None means the larger of the two. If it is `classes_[0]`, its samples have negative scores:
         those above 0 are of `classes_[1]` in any case.
@@ -47,6 +51,8 @@ class AsymBoostClassifier(WeightedEnsemble):
         0.
     n_iter_ : int
         Number of rounds.
+    categories_ : dict of int to ndarray
+        The categories of these features, sorted. `learners_` know them by their places in there, 0, 1, ...
     n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
@@ -84,6 +90,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         n_estimators=100,
         shrinkage=1.0,
         max_bins=MAX_BINS,
+        categorical_features=None,
         pos_label=None,
         n_jobs=None,
         random_state=None,
@@ -94,6 +101,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         self.n_estimators = n_estimators
         self.shrinkage = shrinkage
         self.max_bins = max_bins
+        self.categorical_features = categorical_features
         self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state

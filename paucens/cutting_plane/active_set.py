@@ -5,10 +5,13 @@ are large or of unequal scale. An active set solves for all of its weights at on
 their Gram matrix would square the condition.
 """
 
+import math
+
 import numpy as np
 
 from paucens._kernels.active_set import solve_active_set
 
+SMALLEST = 1e-140  # unit of the cuts times the square root of the budget, whose square must not vanish
 PIVOTS = 4  # changes of the active set per cut; more than are needed without rounding errors
 
 
@@ -38,6 +41,7 @@ def solve_by_active_set(features, losses, budget, x, tolerance):
     """
     n_cuts, n_learners = len(features) + 1, features.shape[1]  # the slack is one more cut
     unit = float(np.abs(features).max(initial=0.0)) or 1.0
+    unit = max(unit, SMALLEST / math.sqrt(budget))  # losses are divided by budget * unit^2
     length = budget * unit
     cuts = np.ones((n_cuts, n_learners + 1))
     cuts[:-1, :-1], cuts[-1, :-1] = features / unit, 0.0

@@ -73,6 +73,10 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         Number of rounds without a rise after which fitting stops. Rounds before the first weight above 0 do not count.
     max_bins : int in [2, 256], default=256
         Maximum number of bins per feature.
+    categorical_features : None, "from_dtype" or list, default=None
+        Features that hold categories, text or numbers: a list of indices, of names or of one flag per feature, or those
+        whose columns are categorical in a frame of pandas or polars. Only trees take them. There may be `max_bins` of
+        them per feature, at most 255. Missing categories and those that are new in prediction are missing values.
     binning : {"quantile", "tails"}, default="quantile"
         Where the bins of trees end, for features of more distinct values than bins. Quantiles of all samples cannot
         rank within the top 1 / 256 of a feature. With "tails", a quarter of the bins each end at quantiles of all, at
@@ -110,6 +114,8 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
     validation_score_ : ndarray
         With early stopping the partial AUC on the part held out, normalised, after each round, also after those that
         follow the best one and are not kept. Otherwise it is empty.
+    categories_ : dict of int to ndarray
+        The categories of these features, sorted. `learners_` know them by their places in there, 0, 1, ...
     n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Gains summed over the splits on each feature, with sum 1; for trees only.
@@ -172,6 +178,14 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
     >>> model = PAUCEnsClassifier(n_estimators=5, pos_label="cancer", random_state=0).fit(X, labels)
     >>> round(partial_auc(labels, -model.decision_function(X), (0, 0.2), pos_label="cancer"), 2)
     0.96
+
+    Categories, by the types of the columns of a frame:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"x": X[:, 0], "side": pd.Categorical(np.where(X[:, 1] > 0, "left", "right"))})
+    >>> model = PAUCEnsClassifier((0, 0.2), n_estimators=5, categorical_features="from_dtype", random_state=0)
+    >>> model.fit(frame, y).categories_
+    {1: array(['left', 'right'], dtype=object)}
     """
 
     default_learner = DEFAULT_LEARNER
@@ -196,6 +210,7 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         validation_fraction=0.1,
         n_iter_no_change=10,
         max_bins=MAX_BINS,
+        categorical_features=None,
         binning="quantile",
         pos_label=None,
         n_jobs=None,
@@ -217,6 +232,7 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.max_bins = max_bins
+        self.categorical_features = categorical_features
         self.binning = binning
         self.pos_label = pos_label
         self.n_jobs = n_jobs

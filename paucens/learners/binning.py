@@ -28,7 +28,7 @@ class BinnedData:
         the missing values, of code 255.
     offsets : ndarray of shape (n_features + 1,), int32
     categorical : tuple of int, default=()
-        Features whose bins are categories, at most 255, so that code 255 is left for missing ones.
+        Features whose bins are categories.
     """
 
     codes: np.ndarray
@@ -139,7 +139,7 @@ def _without_missing(values, weights):
     return values[:n_known], None if weights is None else weights[:n_known]
 
 
-def find_thresholds(X, max_bins, threads, positives=None, weights=None):
+def find_thresholds(X, max_bins, threads, positives=None, weights=None, categorical=None):
     """Find the thresholds of every feature of X.
 
     Parameters
@@ -152,6 +152,8 @@ def find_thresholds(X, max_bins, threads, positives=None, weights=None):
         Rows of the positives, for bins that see the tails, see `thresholds_of`.
     weights : ndarray of shape (n_samples,), default=None
         How much each row counts.
+    categorical : dict of int to int, default=None
+        The features that hold categories 0 to k - 1, each of which is a bin, and k for each, at most 255.
 
     Returns
     -------
@@ -175,6 +177,8 @@ def find_thresholds(X, max_bins, threads, positives=None, weights=None):
             ]
 
     threads.run(find, n_features, 20 * X.size)
+    for column, number in (categorical or {}).items():
+        found[column] = np.append(np.arange(number - 1) + 0.5, found[column][np.isinf(found[column])])
     offsets = np.zeros(n_features + 1, dtype=np.int32)
     np.cumsum([len(thresholds) for thresholds in found], out=offsets[1:])
     return np.concatenate([np.empty(0), *found]), offsets
@@ -210,22 +214,20 @@ def code_features(X, thresholds, offsets, threads, order=None):
     return codes
 
 
-def bin_features(X, max_bins, threads, order=None, positives=None, weights=None, categorical=()):
+def bin_features(X, max_bins, threads, order=None, positives=None, weights=None, categorical=None):
     """Bin every feature of X.
 
     Parameters
     ----------
-    X, max_bins, threads, positives, weights
+    X, max_bins, threads, positives, weights, categorical
         As in `find_thresholds`.
     order
         As in `code_features`.
-    categorical : tuple of int, default=()
-        Features that hold categories: all of 0, 1, ..., k - 1 for a k of at most max_bins and 255, which become their
-        own bins.
 
     Returns
     -------
     BinnedData
     """
-    thresholds, offsets = find_thresholds(X, max_bins, threads, positives, weights)
-    return BinnedData(code_features(X, thresholds, offsets, threads, order), thresholds, offsets, categorical)
+    thresholds, offsets = find_thresholds(X, max_bins, threads, positives, weights, categorical)
+    codes = code_features(X, thresholds, offsets, threads, order)
+    return BinnedData(codes, thresholds, offsets, tuple(categorical or ()))

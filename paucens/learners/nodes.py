@@ -74,6 +74,11 @@ def splits_categories(nodes):
     return nodes.left_sets.any(axis=1) if len(nodes.left_sets) else np.zeros(len(nodes.child), dtype=bool)
 
 
+def left_categories(nodes, node, number):
+    """Return which of the categories 0, ..., number - 1 go left at a node that splits categories, ndarray of int."""
+    return np.flatnonzero(np.unpackbits(nodes.left_sets[node], count=number, bitorder="little"))
+
+
 def leaves_of_codes(nodes, binned, threads):
     """Find the leaf that each binned sample reaches, ndarray of shape (n_samples,), int32."""
     first = nodes.missing_left & nodes.missing_seen

@@ -226,9 +226,14 @@ class Tree(TreeLearner):
     missing values follow it in prediction. If none reached the node in training, they go to the child of more training
     weight (sum of magnitudes), the left one of equals.
 
-    Ties between equal splits go to the smallest column, then to the smallest threshold, then to missing values on the
-    left. Weights are rounded to a grid, on which sums are exact: weights below 2^-31 of the sum of all magnitudes count
-    as 0. With sign leaves a single weight that outweighs all others leaves them the grid.
+    Categories, which ensembles take, are sorted by S / W at each node, and the first ones go left. No other set of them
+    has a larger gain, since it is a convex function of the sums of a child. Those of which no weight reached the node
+    go to the child of more training weight.
+
+    Ties between equal splits go to the smallest column, then to the smallest threshold, or the fewest categories on the
+    left, then to missing values on the left. Equal categories keep their order. Weights are rounded to a grid, on which
+    sums are exact: weights below 2^-31 of the sum of all magnitudes count as 0. With sign leaves a single weight that
+    outweighs all others leaves them the grid.
 
     Examples
     --------

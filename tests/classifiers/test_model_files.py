@@ -156,7 +156,7 @@ def test_files_of_version_0_1_load_and_score_the_same(kind, tmp_path):
     assert model.classes_.tolist() == ["healthy", "ill"]
     model.save(tmp_path / "again.npz")
     (header, arrays), (again, same) = (persistence.load(p, kind.__name__) for p in (path, tmp_path / "again.npz"))
-    joined = {"pos_label": None} | (JOINED if kind is PAUCEnsClassifier else {})
+    joined = {"pos_label": None, "categorical_features": None} | (JOINED if kind is PAUCEnsClassifier else {})
     assert header | {"parameters": header["parameters"] | joined} == again
     if "nodes/child" in arrays:  # files of trees neither counted samples nor said where missing values go
         assert (same.pop("nodes/n_samples") == UNKNOWN).all()

@@ -272,6 +272,9 @@ def draw_case(rng):
     spoilt = limits_passed(model, X, positive, weights)
     if not spoilt and rng.random() < 1 / 8:
         spoilt, X, y, weights = spoil(rng, model, X, y, weights)
+    elif takes_missing(model) and hasattr(model, "categorical_features") and rng.random() < 0.3:
+        fits = [len(np.unique(column[column == column])) <= min(model.max_bins, 255) for column in X.T]
+        model.set_params(categorical_features=(np.array(fits) & (rng.random(len(fits)) < 0.6)).tolist())
     for array in (X, y) if weights is None else (X, y, weights):
         array.flags.writeable = rng.random() < 0.5
     return Case(model, X, y, weights, spoilt)
@@ -303,6 +306,9 @@ def limits_passed(model, X, positive, weights):
     return ""
 
 
+UNSPOILT = {"verbose", "depth", "max_leaves", "pos_label", "n_jobs", "categorical_features"}
+
+
 def spoil(rng, model, X, y, weights):
     """Spoil an input; return how, and the features, labels and weights."""
     kind = pick(rng, ["value", "length", "empty", "type", "parameter", "target"] + ["weight"] * (weights is not None))
@@ -320,9 +326,7 @@ def spoil(rng, model, X, y, weights):
     elif kind == "type":
         X = pick(rng, [X[:, 0], X[None], X.astype(str), X.astype(complex) + 1j])
     elif kind == "parameter":
-        name = pick(
-            rng, sorted(set(model.get_params(deep=False)) - {"verbose", "depth", "max_leaves", "pos_label", "n_jobs"})
-        )
+        name = pick(rng, sorted(set(model.get_params(deep=False)) - UNSPOILT))
         model.set_params(**{name: pick(rng, [-1, np.nan, "x", [], object()])})
     elif hasattr(model, "decision_function"):
         y = pick(

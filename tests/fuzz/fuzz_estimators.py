@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from paucens import LinearPAUCSVC, PAUCEnsClassifier, Stump, Tree, parallel
+from paucens.base.categories import as_codes
 from paucens.metrics import rank_range
 from paucens.validation import total_weight
 
@@ -115,8 +116,10 @@ def assert_same(found, expected, what):
 
 @np.errstate(under="ignore")
 def check_sum(model, X, scores):
-    """The score is the weighted sum of what the learners say."""
+    """The score is the weighted sum of what the learners say, who know categories by their codes."""
     total = np.zeros(len(X))
+    if model.categories_:
+        X = as_codes(X, model.categories_)
     for weight, learner in zip(model.weights_, model.learners_, strict=True):
         predicted = learner.predict(X)
         assert (np.abs(predicted) <= 1).all()

@@ -30,7 +30,8 @@ def grown(X, u, categorical, depth=1, max_leaves=None, leaves="sign", leaf_ridge
     """Grow a tree; also return the leaves that the rows reach, by their bins and by their values."""
     rule = GrowingRule(depth, max_leaves, leaves == "real", leaf_ridge, X.shape[1], sample_nodes)
     with Threads(threads) as pool:
-        binned = bin_features(X, 256, pool, categorical=categorical)
+        numbers = {column: int(np.nanmax(X[:, column], initial=-1)) + 1 for column in categorical}
+        binned = bin_features(X, 256, pool, categorical=numbers)
         nodes = TreeGrower(binned, rule, pool).grow(np.asarray(u, dtype=float))
         return nodes, leaves_of_codes(nodes, binned, pool), leaves_of_values(nodes, X, pool)
 
