@@ -11,7 +11,7 @@ import numpy as np
 
 from paucens._kernels.active_set import solve_active_set
 
-SMALLEST = 1e-140  # unit of the cuts times the square root of the budget, whose square must not vanish
+SMALLEST = 1e-60  # unit of the cuts times the square root of the budget, whose fourth power must not vanish
 PIVOTS = 4  # changes of the active set per cut; more than are needed without rounding errors
 
 

@@ -134,3 +134,12 @@ def test_one_cut_equal_cuts_and_cuts_of_zeros():
     assert (value, x.tolist()) == (pytest.approx(1.8), pytest.approx([0, 2, 0]))
     assert solve(np.ones((3, 2)), np.zeros(3), 2.0)[1] == 0
     assert solve(np.zeros((0, 2)), np.zeros(0), 2.0)[1] == 0
+
+
+def test_cuts_whose_squares_vanish_beside_a_huge_budget():
+    """Their unit would be divided by twice, which overflows; the solution is all budget on the larger loss."""
+    features, x = np.full((2, 3), 1e-200), np.zeros(2)
+    with np.errstate(all="raise", under="ignore"):
+        weights, value, gap = solve_by_active_set(features, np.array([0.5, 0.25]), 1e50, x, 1e30)
+    assert value == pytest.approx(0.5e50) and x == pytest.approx([1e50, 0]) and gap <= 1e30
+    assert np.abs(weights).max() <= 1e-149
