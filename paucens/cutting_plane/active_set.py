@@ -11,7 +11,7 @@ import numpy as np
 
 from paucens._kernels.active_set import solve_active_set
 
-SMALLEST = 1e-60  # unit of the cuts times the square root of the budget, whose fourth power must not vanish
+VANISHING = 1e-60  # of the largest weight over the square root of the budget: its square is beyond rounding
 PIVOTS = 4  # changes of the active set per cut; more than are needed without rounding errors
 
 
@@ -41,7 +41,8 @@ def solve_by_active_set(features, losses, budget, x, tolerance):
     """
     n_cuts, n_learners = len(features) + 1, features.shape[1]  # the slack is one more cut
     unit = float(np.abs(features).max(initial=0.0)) or 1.0
-    unit = max(unit, SMALLEST / math.sqrt(budget))  # losses are divided by budget * unit^2
+    if unit * math.sqrt(budget) < VANISHING:
+        return _solve_linear(features, losses, budget, x)
     length = budget * unit
     cuts = np.ones((n_cuts, n_learners + 1))
     cuts[:-1, :-1], cuts[-1, :-1] = features / unit, 0.0
@@ -63,3 +64,13 @@ def solve_by_active_set(features, losses, budget, x, tolerance):
     )
     x[:] = budget * shares[:-1]
     return length * weights[:-1], length * (length * value), length * (length * gap)
+
+
+def _solve_linear(features, losses, budget, x):
+    """Do as `solve_by_active_set` if the quadratic term is next to nothing: all budget to the largest loss."""
+    x[:] = 0.0
+    best = int(losses.argmax())
+    x[best] = budget if losses[best] > 0 else 0.0
+    weights = x[best] * features[best]
+    gap = 0.5 * float(weights @ weights)
+    return weights, max(0.0, float(losses[best] * x[best]) - gap), gap

@@ -137,7 +137,7 @@ def test_one_cut_equal_cuts_and_cuts_of_zeros():
 
 
 def test_cuts_whose_squares_vanish_beside_a_huge_budget():
-    """Their unit would be divided by twice, which overflows; the solution is all budget on the larger loss."""
+    """Losses would be divided by their unit twice, which overflows; all budget goes to the larger loss."""
     features, x = np.full((2, 3), 1e-200), np.zeros(2)
     with np.errstate(all="raise", under="ignore"):
         weights, value, gap = solve_by_active_set(features, np.array([0.5, 0.25]), 1e50, x, 1e30)
