@@ -27,9 +27,9 @@ Where we depart, and why.
 
     python reproduce/figure_7.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. It has not been run at the scale of the paper yet. Three
-detectors are trained unless Table 3 left them (6, 5 and 28 minutes on two cores), then that of all channels with
-pAUCEns. At other scales, detectors of few trees are trained on rendered streets, and say nothing about the paper's.
+DIR holds the uncompressed INRIA folder of `data/README.md`. Three detectors are trained unless Table 3 left them (6, 5
+and 28 minutes on two cores), then that of all channels with pAUCEns. At other scales, detectors of few trees are
+trained on rendered streets, and say nothing about the paper's.
 """
 
 import sys
