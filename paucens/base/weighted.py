@@ -1,6 +1,7 @@
 """The weighted sum of learners that all ensembles here are: scores, stages, importances, files."""
 
 import copy
+import weakref
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -33,6 +34,7 @@ from paucens.validation import check_integer, check_jobs, check_verbose, warn_us
 
 HISTORY = {}  # attributes besides n_iter_ that tell how a fit went, see `history_from_file`
 FEW_ROUNDS = 10  # a fit that ends before needs an explanation
+FORESTS = weakref.WeakKeyDictionary()  # of fitted ensembles: learners, weights, and the trees put together
 BLOCK = 16_384  # samples whose scores stay in the cache while learner after learner is added
 
 
@@ -124,19 +126,14 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
 
     def _forest(self):
         """Return the trees put together, made once; None if learners are no trees, or some split categories."""
-        made_of, forest = self.__dict__.get("_made_of_and_forest", ((), None))
-        parts = (self.learners_, self.weights_)
-        if len(made_of) < 2 or any(known is not part for known, part in zip(made_of, parts, strict=True)):
+        learners, weights, forest = FORESTS.get(self, (None, None, None))
+        if learners is not self.learners_ or weights is not self.weights_:
             trees = [getattr(learner, "nodes_", None) for learner in self.learners_]
             usable = all(nodes is not None and len(nodes.left_sets) == 0 for nodes in trees)
             with np.errstate(under="ignore"):
                 forest = Forest.of(self.weights_, trees) if usable else None
-            self._made_of_and_forest = parts, forest
+            FORESTS[self] = self.learners_, self.weights_, forest
         return forest
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_made_of_and_forest"}
 
     def staged_decision_function(self, X):
         """Score samples by the model after each round, with its weights and threshold at that time.
