@@ -12,7 +12,6 @@ import sys
 import warnings
 
 import numpy as np
-from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
@@ -141,20 +140,6 @@ def _validated(estimator, X, y="no_validation", reset=True):
     return validate_data(estimator, X, y, dtype=FLOATS, reset=reset, ensure_all_finite="allow-nan")
 
 
-@np.errstate(over="ignore", invalid="ignore")
-def part_as_floats(X, finite=False):
-    """Return some columns of X as an array of floats, without a copy if it is one; NaN is allowed.
-
-    Raises
-    ------
-    ValueError
-        If they hold no numbers or no rows, or infinity if it is asked for.
-    """
-    refuse_strings(X)
-    finite = "allow-nan" if finite else False
-    return check_array(X, dtype=FLOATS, ensure_all_finite=finite, ensure_min_features=0, input_name="X")
-
-
 def refuse_strings(X):
     """Raise ValueError if X holds text; text that looks like a number would be converted silently."""
     if hasattr(X, "columns"):
@@ -164,10 +149,7 @@ def refuse_strings(X):
     else:
         text = _holds_text(X)
     if text:
-        raise ValueError(
-            "X must hold numbers; got text. Encode text columns as numbers first. Ensembles of trees take text as "
-            "categories, in the columns that categorical_features names."
-        )
+        raise ValueError("X must hold numbers; got text. Encode it, or let trees take it as categorical_features.")
 
 
 def _frame_holds_text(frame):

@@ -6,11 +6,12 @@ The categories of a column are sorted and have the codes 0, 1, .... Missing and 
 import numbers
 
 import numpy as np
+from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from paucens.learners.nodes import MOST_CODES, left_categories, splits_categories
 from paucens.persistence import typed, untyped
-from paucens.validation import check_features, check_features_and_target, is_flag, part_as_floats
+from paucens.validation import FLOATS, check_features, check_features_and_target, is_flag, refuse_strings
 
 MOST_CATEGORIES = MOST_CODES - 1  # the last bin is that of missing ones
 TYPES = ("CategoricalDtype", "Categorical", "Enum")  # of columns, in pandas and polars
@@ -77,18 +78,26 @@ def check_new_table(ensemble, X, allow_nan):
     if table is None:
         return check_features(ensemble, X, reset=False, allow_nan=allow_nan)
     validate_data(ensemble, X, reset=False, skip_check_array=True)
-    return part_as_floats(as_codes(table, ensemble.categories_), finite=True)
+    return _as_floats(as_codes(table, ensemble.categories_), finite=True)
 
 
 def as_codes(table, categories):
     """Return a frame or array as an array of floats, with codes in place of categories."""
     others = [column for column in range(table.shape[1]) if column not in categories]
-    numeric = part_as_floats(table.iloc[:, others] if hasattr(table, "iloc") else table[:, others])
+    numeric = _as_floats(table.iloc[:, others] if hasattr(table, "iloc") else table[:, others])
     codes = np.empty(table.shape, dtype=numeric.dtype)
     codes[:, others] = numeric
     for column, known in categories.items():
         codes[:, column] = _codes_of(_column(table, column), known)
     return codes
+
+
+@np.errstate(over="ignore", invalid="ignore")  # of the sum that tells whether all are finite
+def _as_floats(X, finite=False):
+    """Return some columns as an array of floats; raise ValueError if they hold no numbers, or infinity if `finite`."""
+    refuse_strings(X)
+    finite = "allow-nan" if finite else False
+    return check_array(X, dtype=FLOATS, ensure_all_finite=finite, ensure_min_features=0, input_name="X")
 
 
 def _as_table(X):
