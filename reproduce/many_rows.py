@@ -49,7 +49,7 @@ class Protocol:
 
 PROTOCOLS = {
     "smoke": Protocol((500,), 1, 1, 1),
-    "small": Protocol((2000, 8000), 2, 1, 2),
+    "small": Protocol((2000,), 2, 1, 2),
     "paper": Protocol((16_000, 64_000), len(POPULATIONS), 2, len(OURS)),
 }
 
