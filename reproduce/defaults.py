@@ -20,9 +20,9 @@ Where we depart, and why.
   first trials.
 - The last six configurations were added later, while other programs ran: their seconds are not comparable.
 - Bins of tails, a part of the rows and a mixture of ranges gain on some sets and lose on others, with intervals around
-  0, so they are no defaults. `mixtures.py` shows where a mixture does pay, `many_rows.py` what more samples change.
+  0, so they are no defaults. `mixtures.py` shows where a mixture does pay.
 
-    python reproduce/defaults.py --scale paper --seed 1    (half an hour on 2 cores, measured)
+    python reproduce/defaults.py --scale paper --seed 1    (the first 18: half an hour on 2 cores, measured)
 """
 
 import sys

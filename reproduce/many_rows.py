@@ -1,6 +1,6 @@
 """More samples: which nu and how many leaves suit `PAUCEnsClassifier` as the number of training samples grows.
 
-Claim (ours). The more samples there are, the larger nu and the trees may be.
+Question (ours). May nu and the trees be larger if there are more samples?
 
 Protocol. The six simulated populations of `defaults.py`, with 16 000 and 64 000 samples to train on and 20 000 to test
 on, two repeats, each of a population drawn anew. 300 rounds of the default learner with 31 or 127 leaves, and with nu =
@@ -9,6 +9,8 @@ a third of the columns per node. Nothing is tuned. Gains are paired differences 
 are Student's t over the populations.
 
     python reproduce/many_rows.py --scale paper --seed 1
+
+It has not been run at the scale of the paper yet.
 """
 
 import itertools

@@ -65,7 +65,7 @@ def apply_values(const real_t[:, :] X, const index_t[::1] column, const double[:
                  Py_ssize_t stop):
     """Do as `apply_codes` on feature values: left if the value is at most the threshold.
 
-    NaN goes left where missing_left is not 0. Whether there is any is asked once per 64 rows, in next to no time.
+    NaN goes left where missing_left is not 0. Whether there is any is asked once per 64 rows.
     """
     cdef Py_ssize_t row, first, last
     cdef index_t node

@@ -6,7 +6,7 @@ import numpy as np
 
 from paucens.validation import check_sample_weight, total_weight
 
-REPEATED = 0.25  # share of repeated samples from which on they are merged; a weighted sample costs up to twice the time
+REPEATED = 0.25  # share of repeated samples from which on they are merged: fewer but weighted samples take longer each
 ODD = np.uint64(0x9E3779B97F4A7C15)
 COLUMNS = 64  # of X that are turned at a time
 

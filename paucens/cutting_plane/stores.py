@@ -18,8 +18,8 @@ from paucens._kernels.stores import (
     tables_of_signs,
 )
 
-# The kernels for counts that are integers ("i") and sums of weights ("f"); a choice by the types of all arguments would
-# take as long as the sum over a small cut.
+# The kernels for counts that are integers ("i") and sums of weights ("f"). A choice by the types of all arguments is
+# slow beside the sum over a small cut.
 ADD_SAMPLES, DOT_SAMPLES, SUM_SAMPLES = (
     {"i": kernel["index_t"], "f": kernel["double"]} for kernel in (add_samples, dot_samples, sum_samples)
 )

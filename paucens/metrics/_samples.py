@@ -5,7 +5,7 @@ from numbers import Integral
 
 import numpy as np
 
-EXACT = 2**53  # floats hold all integers up to here
+from paucens.validation import EXACT
 
 
 def tallies_of(y_true, y_score, sample_weight, pos_label):

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from ensembles import ENSEMBLES, RANGE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -17,12 +18,8 @@ from sklearn.preprocessing import FunctionTransformer
 
 from paucens import (
     AdaBoostClassifier,
-    AdaBoostLDAClassifier,
-    AsymBoostClassifier,
-    CSAdaBoostClassifier,
     FPRThresholdClassifier,
     Linear,
-    PAUCBoostClassifier,
     PAUCEnsClassifier,
     Stump,
     Tree,
@@ -33,18 +30,6 @@ from paucens.base import fit_binned
 from paucens.learners.binning import bin_features
 from paucens.parallel import Threads
 
-RANGE = (0, 0.2)
-ENSEMBLES = [
-    PAUCEnsClassifier(RANGE, n_estimators=8, nu=1.0, random_state=0),
-    PAUCEnsClassifier(RANGE, n_estimators=8, learner=Tree(depth=2), nu=1.0, anneal=False, binning="tails"),
-    PAUCEnsClassifier(RANGE, n_estimators=8, nu=1.0, mixture="auto", row_fraction=0.7, random_state=0),
-    PAUCEnsClassifier(RANGE, n_estimators=8, nu=1.0, early_stopping=True, n_iter_no_change=8, random_state=0),
-    AdaBoostClassifier(n_estimators=8),
-    AdaBoostLDAClassifier(n_estimators=8),
-    AsymBoostClassifier(2.0, n_estimators=8),
-    CSAdaBoostClassifier(1.5, 0.5, n_estimators=8),
-    PAUCBoostClassifier(RANGE, n_estimators=8),
-]
 COLOURS = ["amber", "blue", "green", "grey", "red", "violet"]
 
 

@@ -117,7 +117,10 @@ def test_sets_hold_categories_that_are_there(refused):
         (lambda pairs: pairs.append([3, pairs[0][1]]), "must be of features from 0 to 2"),
         (lambda pairs: pairs[0].__setitem__(0, True), "must be of features from 0 to 2"),
         (lambda pairs: pairs[0][1]["values"].reverse(), "feature 0 must ascend and be there"),
-        (lambda pairs: pairs[0][1]["values"].__setitem__(0, 1), "."),
+        (
+            lambda pairs: pairs[0][1]["values"].__setitem__(0, 1),
+            "Feature 0: categories must be all text, or all finite numbers; got int, str",
+        ),
         (lambda pairs: pairs[0].__setitem__(1, "blue"), "feature 0 must be an array of at most 255"),
         (lambda pairs: pairs[0][1].update(values=[f"{k:03}" for k in range(256)], shape=[256]), "of at most 255"),
         (lambda pairs: pairs[1][1]["values"].__setitem__(0, {"float": "nan"}), "feature 2 must ascend and be there"),
@@ -126,7 +129,7 @@ def test_sets_hold_categories_that_are_there(refused):
             "must be all text, or all finite numbers",
         ),
         (lambda pairs: pairs[1][1].update(shape=[7, 1]), "feature 2 must be an array"),
-        (lambda pairs: pairs[1].append(1), "."),
+        (lambda pairs: pairs[1].append(1), "not a complete AdaBoostClassifier: too many values"),
     ],
 )
 def test_categories_are_checked(refused, change, message):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from ensembles import ENSEMBLES, RANGE
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.tree import DecisionTreeRegressor
@@ -12,13 +13,9 @@ from sklearn.utils import get_tags
 
 from paucens import (
     AdaBoostClassifier,
-    AdaBoostLDAClassifier,
-    AsymBoostClassifier,
-    CSAdaBoostClassifier,
     FPRThresholdClassifier,
     Linear,
     LinearPAUCSVC,
-    PAUCBoostClassifier,
     PAUCEnsClassifier,
     Stump,
     Tree,
@@ -27,19 +24,6 @@ from paucens import (
 from paucens.base import Checkpoint, fit_binned
 from paucens.learners.binning import bin_features
 from paucens.parallel import Threads
-
-RANGE = (0, 0.2)
-ENSEMBLES = [
-    PAUCEnsClassifier(RANGE, n_estimators=8, nu=1.0, random_state=0),
-    PAUCEnsClassifier(RANGE, n_estimators=8, learner=Tree(depth=2), nu=1.0, anneal=False, binning="tails"),
-    PAUCEnsClassifier(RANGE, n_estimators=8, nu=1.0, mixture="auto", row_fraction=0.7, random_state=0),
-    PAUCEnsClassifier(RANGE, n_estimators=8, nu=1.0, early_stopping=True, n_iter_no_change=8, random_state=0),
-    AdaBoostClassifier(n_estimators=8),
-    AdaBoostLDAClassifier(n_estimators=8),
-    AsymBoostClassifier(2.0, n_estimators=8),
-    CSAdaBoostClassifier(1.5, 0.5, n_estimators=8),
-    PAUCBoostClassifier(RANGE, n_estimators=8),
-]
 
 
 class Mean(BaseEstimator):
