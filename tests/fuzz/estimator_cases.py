@@ -223,6 +223,15 @@ def draw_ensemble(rng):
     )
 
 
+def draw_stopping(rng):
+    """Draw an ensemble that holds out samples to stop by."""
+    return draw_ensemble(rng).set_params(
+        early_stopping=True,
+        validation_fraction=pick(rng, [0.1, 0.3, 0.5, 0.9]),
+        n_iter_no_change=int(rng.integers(1, 4)),
+    )
+
+
 def draw_svm(rng):
     return LinearPAUCSVC(
         draw_range(rng),
@@ -240,6 +249,7 @@ def draw_cost(rng):
 CLASSIFIERS = {
     "PAUCEns": draw_ensemble,
     "PAUCEns too": draw_ensemble,
+    "PAUCEns with early stopping": draw_stopping,
     "SVM": draw_svm,
     "AdaBoost": lambda rng: AdaBoostClassifier(**shrinkage(rng), **common(rng)),
     "AsymBoost": lambda rng: AsymBoostClassifier(
@@ -269,6 +279,8 @@ def draw_case(rng):
     if takes_missing(model) and X.dtype.kind == "f" and rng.random() < 0.3:
         X[rng.random(X.shape) < pick(rng, [0.05, 0.3, 0.9])] = np.nan
     weights = pick(rng, SAMPLE_WEIGHTS)(rng, len(X)) if y.dtype != float and rng.random() < 0.3 else None
+    if weights is not None and getattr(model, "early_stopping", False):
+        weights = np.ceil(weights).clip(max=9)  # equal rows of other weights may be one row, and are held out as one
     spoilt = limits_passed(model, X, positive, weights)
     if not spoilt and rng.random() < 1 / 8:
         spoilt, X, y, weights = spoil(rng, model, X, y, weights)
@@ -296,6 +308,16 @@ def limits_passed(model, X, positive, weights):
         return "features too large for Linear"
     if isinstance(model, LinearPAUCSVC) and largest > MOST_OF_SVM:
         return "features too large for the SVM"
+    if getattr(model, "early_stopping", False):
+        rows = np.repeat(positive, 1 if weights is None else weights.astype(int))
+        sizes = int(rows.sum()), int((~rows).sum())
+        n_held = [max(1, round(model.validation_fraction * size)) for size in sizes]
+        if any(held == size for held, size in zip(n_held, sizes, strict=True)):
+            return "a class of which no sample is left to train on"
+        low, high = rank_range(n_held[1], model.fpr_range)
+        if high <= low:
+            return "range without a rank among those held out"
+        n_negatives -= n_held[1]
     if hasattr(model, "fpr_range"):
         alpha, beta = model.fpr_range
         if beta - alpha < 1e-9 and isinstance(model, PAUCBoostClassifier):

@@ -128,8 +128,8 @@ def check_sum(model, X, scores):
 
 
 def check_operating_point(model, case, scores):
-    """Where there is a range, no more negatives pass than it allows."""
-    if hasattr(model, "fpr_range"):
+    """Where there is a range, no more negatives pass than it allows, if all were trained on."""
+    if hasattr(model, "fpr_range") and not getattr(model, "early_stopping", False):
         is_negative = case.y == model.classes_[0]
         weights = np.ones(len(scores)) if case.weights is None else case.weights.astype(float)
         total, passed = total_weight(weights[is_negative]), weights[is_negative & (scores > 0)].sum()
