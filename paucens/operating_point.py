@@ -7,18 +7,29 @@ from sklearn.model_selection import cross_val_predict, train_test_split
 from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, indexable
 
+from paucens import boosting, persistence
+from paucens.ensemble import PAUCEnsClassifier
 from paucens.metrics import threshold_at_fpr
 from paucens.metrics.binomial import largest_rate, most_above
+from paucens.structural import LinearPAUCSVC
 from paucens.validation import (
     all_or_nothing,
+    check_integer,
     check_level,
+    check_number,
     check_positive,
     check_sample_weight,
     check_two_classes,
+    check_within,
     positive_code,
 )
 
 SMALLEST = np.nextafter(0, 1)
+OF_ESTIMATOR = "estimator/"  # what the names of its arrays begin with in a file
+SAVED = {
+    kind.__name__: kind
+    for kind in (PAUCEnsClassifier, LinearPAUCSVC, *(getattr(boosting, name) for name in boosting.__all__))
+}
 
 
 def _response_of(estimator):
@@ -156,10 +167,13 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             self._check_use_of_weights(weights[~is_positive])
         scores, rows = self._fit_and_score(X, y, groups, weights)
         self._set_threshold(scores, is_positive[rows], None if weights is None else weights[rows])
+        self._take_features_of_estimator()
+        return self
+
+    def _take_features_of_estimator(self):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        return self
 
     def _check_use_of_weights(self, of_negatives):
         """Raise ValueError if weights would be ignored, or would void the guarantee, which counts samples."""
@@ -257,3 +271,80 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         tags.classifier_tags.multi_class = False
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
+
+    # -- files -------------------------------------------------------------------------------------
+
+    def save(self, path):
+        """Write a classifier of this package and its threshold to one `.npz` file, without pickle.
+
+        Parameters
+        ----------
+        path : path-like
+            As in the `save` of the classifier.
+
+        Raises
+        ------
+        TypeError
+            If the estimator is not a classifier of this package, or its own `save` would raise it.
+        OSError
+            If the folder is missing or cannot be written to, or the disk is full.
+        """
+        check_is_fitted(self)
+        estimator = self.estimator_.estimator if isinstance(self.estimator_, FrozenEstimator) else self.estimator_
+        if type(estimator) not in SAVED.values():
+            raise TypeError(
+                f"Only classifiers of paucens can be saved; this one holds {type(estimator).__name__}. Use joblib or "
+                "skops for others."
+            )
+        header, arrays = estimator._to_file()
+        own = {
+            "kind": type(self).__name__,
+            "max_fpr": self.max_fpr,
+            "confidence": self.confidence,
+            "pos_label_is": self._positive,
+            "threshold": float(self.threshold_),
+            "fpr_bound": self.fpr_bound_,
+            "n_negatives": self.n_negatives_,
+            "estimator": header,
+        }
+        persistence.save(path, own, {OF_ESTIMATOR + name: array for name, array in arrays.items()})
+
+    @classmethod
+    def load(cls, path):
+        """Read a classifier written by `save`; it scores and predicts the same, bit for bit.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        model : FPRThresholdClassifier
+            Its estimator is fitted already, in a `FrozenEstimator`.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, of another class or version, or holds a number or a parameter that is out of range.
+            The message names the file.
+        OSError
+            If it does not exist or cannot be read.
+        """
+        with persistence.opened(path, cls.__name__) as (header, arrays):
+            own = {name.removeprefix(OF_ESTIMATOR): array for name, array in arrays.items()}
+            estimator = SAVED[header["estimator"]["kind"]]._from_file(header["estimator"], own)
+            positive = check_integer("pos_label_is", header["pos_label_is"], 0, 1)
+            model = cls(
+                FrozenEstimator(estimator),
+                check_positive("max_fpr", header["max_fpr"], most=1),
+                confidence=header["confidence"],
+                pos_label=estimator.classes_[positive],
+            )
+            if model.confidence is not None:
+                check_level("confidence", model.confidence)
+            model.estimator_, model.classes_, model._positive = model.estimator, estimator.classes_, positive
+            model.threshold_ = check_number("threshold", header["threshold"])
+            model.fpr_bound_ = check_within("fpr_bound", header["fpr_bound"], 0, 1, "0.01")
+            model.n_negatives_ = check_integer("n_negatives", header["n_negatives"], 1)
+            model._take_features_of_estimator()
+        return model

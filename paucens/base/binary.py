@@ -78,11 +78,15 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
         Parameters, labels and names of features come back with their types. A generator given as `random_state` does
         not: it is not part of the model.
         """
+        persistence.save(path, *self._to_file())
+
+    def _to_file(self):
+        """Return what `save` writes, a header and arrays."""
         check_is_fitted(self)
         self._check_parameters()
         own_header, own_arrays = self._fit_to_file()
         header, arrays = classifier_to_file(self)
-        persistence.save(path, header | own_header, arrays | own_arrays)
+        return header | own_header, arrays | own_arrays
 
     @classmethod
     def load(cls, path):
@@ -105,7 +109,12 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
             If it does not exist or cannot be read.
         """
         with persistence.opened(path, cls.__name__) as (header, arrays):
-            model = classifier_from_file(cls, header, arrays)
-            model._check_parameters()
-            model._fit_from_file(header, arrays)
+            return cls._from_file(header, arrays)
+
+    @classmethod
+    def _from_file(cls, header, arrays):
+        """Make a fitted classifier of what `_to_file` returns."""
+        model = classifier_from_file(cls, header, arrays)
+        model._check_parameters()
+        model._fit_from_file(header, arrays)
         return model

@@ -24,6 +24,7 @@ from paucens import (
     PAUCEnsClassifier,
     Stump,
     fpr_interval,
+    persistence,
     threshold_at_fpr,
 )
 from paucens.datasets import load_tabular, load_toy
@@ -315,3 +316,64 @@ def test_weights_that_nobody_would_use_are_refused():
     FPRThresholdClassifier(FrozenEstimator(Column().fit(X, y)), 0.1, confidence=None).fit(X, y, sample_weight=weights)
     with pytest.raises(ValueError, match="sample_weight must be finite and not negative; got -1"):
         FPRThresholdClassifier(LogisticRegression(), 0.1).fit(X, y, sample_weight=np.full(len(y), -1))
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+SAVED = [PAUCEnsClassifier((0, 0.2), n_estimators=5, nu=1.0, random_state=0), AdaBoostClassifier(n_estimators=5)]
+
+
+@pytest.mark.parametrize("confidence", [0.9, None])
+@pytest.mark.parametrize("estimator", SAVED, ids=lambda model: type(model).__name__)
+def test_a_saved_threshold_predicts_the_same(estimator, confidence, tmp_path):
+    X, y = load_toy(100, 400, random_state=0)
+    y = np.array(["hit", "miss"])[y]
+    model = FPRThresholdClassifier(estimator, 0.1, confidence=confidence, pos_label="hit", random_state=0)
+    model.fit(pd.DataFrame(X, columns=["a", "b"]), y)
+    model.save(tmp_path / "model.npz")
+    copy = FPRThresholdClassifier.load(tmp_path / "model.npz")
+    new = pd.DataFrame(load_toy(random_state=1)[0], columns=["a", "b"])
+    np.testing.assert_array_equal(copy.decision_function(new), model.decision_function(new))
+    np.testing.assert_array_equal(copy.predict(new), model.predict(new))
+    for name in ("threshold_", "fpr_bound_", "n_negatives_", "n_features_in_", "max_fpr", "confidence"):
+        assert getattr(copy, name) == getattr(model, name), name
+    with pytest.raises(ValueError, match="feature names"):
+        copy.predict(new[["b", "a"]])
+    copy.save(tmp_path / "again.npz")
+    assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "model.npz").read_bytes()
+
+
+@pytest.mark.parametrize("max_fpr", [1.0, 1e-9])
+def test_a_threshold_that_all_or_no_samples_pass_is_saved(max_fpr, tmp_path):
+    X, y = load_toy(random_state=0)
+    model = FPRThresholdClassifier(SAVED[1], max_fpr, confidence=None, random_state=0).fit(X, y)
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(FPRThresholdClassifier.load(tmp_path / "model.npz").predict(X), model.predict(X))
+
+
+def test_a_classifier_from_elsewhere_is_not_saved(tmp_path):
+    model = FPRThresholdClassifier(LogisticRegression(), confidence=None).fit(*load_toy(random_state=0))
+    with pytest.raises(TypeError, match="Only classifiers of paucens can be saved; this one holds LogisticRegression"):
+        model.save(tmp_path / "model.npz")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"threshold": "high"}, "threshold must be a number"),
+        ({"max_fpr": 2.0}, "max_fpr"),
+        ({"confidence": -1}, "confidence"),
+        ({"n_negatives": 0}, "n_negatives"),
+        ({"pos_label_is": 2}, "pos_label_is"),
+        ({"estimator": {"kind": "partial_auc"}}, "partial_auc"),
+    ],
+)
+def test_a_damaged_threshold_is_refused(change, message, tmp_path):
+    model = FPRThresholdClassifier(SAVED[1], 0.1, confidence=None).fit(*load_toy(random_state=0))
+    model.save(tmp_path / "model.npz")
+    header, arrays = persistence.load(tmp_path / "model.npz", "FPRThresholdClassifier")
+    persistence.save(tmp_path / "model.npz", header | change, arrays)
+    with pytest.raises(ValueError, match=message) as error:
+        FPRThresholdClassifier.load(tmp_path / "model.npz")
+    assert "model.npz" in str(error.value)

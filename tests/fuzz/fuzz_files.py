@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from tiny_detector import tiny_detector
 
-from paucens import AdaBoostClassifier, Linear, LinearPAUCSVC, PAUCEnsClassifier, Tree
+from paucens import AdaBoostClassifier, FPRThresholdClassifier, Linear, LinearPAUCSVC, PAUCEnsClassifier, Tree
 from paucens.detector import PedestrianDetector
 from paucens.persistence.arrays import decode
 
@@ -54,6 +54,7 @@ def valid_files(folder):
         PAUCEnsClassifier((0, 0.5), learner=Tree(depth=2, leaves="real"), n_estimators=4, nu=1.0).fit(X, y == "yes"),
         named,
         LinearPAUCSVC(np.array([0, 0.5])).fit(X, y),
+        FPRThresholdClassifier(named, 0.2, confidence=None, random_state=0).fit(X, y),
         replace(tiny_detector(), threshold=-np.inf),
     ]
     files = []

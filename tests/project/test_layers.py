@@ -14,8 +14,8 @@ LEVELS = [  # bottom to top
     {"images", "parallel", "persistence", "progress", "validation"},
     {"datasets", "features", "learners", "metrics"},
     {"base", "cutting_plane", "evaluation"},
-    {"boosting", "ensemble", "operating_point", "structural", "proposals"},
-    {"detector"},
+    {"boosting", "ensemble", "structural", "proposals"},
+    {"detector", "operating_point"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 FREE = {"", "plotting"}  # the package itself, and what only scripts import
