@@ -74,7 +74,7 @@ from paucens.datasets import (
     usps,
     yeast_pairs,
 )
-from paucens.datasets._files import content_hash
+from paucens.datasets._files import content_hash, locate
 from paucens.datasets._pascal import read_pascal
 from paucens.datasets._registry import DataSet
 from paucens.datasets.caltech import SeqVideo, read_results, read_vbb
@@ -125,6 +125,7 @@ __all__ = [
     "read_vbb",
     "street_crops",
     "synthetic_streets",
+    "whereabouts",
 ]
 
 MODULES = (toy, usps, digits, scene15, faces, protein_pairs, yeast_pairs)
@@ -162,3 +163,30 @@ def describe(name=None) -> str:
     if name not in REGISTRY:
         raise ValueError(f"No data set is called {name!r}; choose one of {sorted(REGISTRY)}.")
     return REGISTRY[name].describe()
+
+
+def whereabouts(name) -> str:
+    """Tell where the files of a data set were found.
+
+    Parameters
+    ----------
+    name : str
+        A key of `REGISTRY`.
+
+    Returns
+    -------
+    place : str
+        The path of the first file, "no files needed" for a set that is generated or bundled, or "not found".
+
+    Examples
+    --------
+    >>> from paucens.datasets import whereabouts
+    >>> whereabouts("toy")
+    'no files needed'
+    """
+    if not REGISTRY[name].forms:
+        return "no files needed"
+    try:
+        return str(locate(REGISTRY[name])[0])
+    except FileNotFoundError:
+        return "not found"

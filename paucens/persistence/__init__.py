@@ -4,7 +4,7 @@ A file is a zip archive of `header.json`, readable with any unzip, and one `<nam
 holds the name and version of the format and the `kind` of object that was saved.
 """
 
-from paucens.persistence.archive import content_of, load, opened, save
+from paucens.persistence.archive import content_of, kind_of, load, opened, save
 from paucens.persistence.arrays import map_array, read_array, write_array
 from paucens.persistence.checks import array_of, check_index
 from paucens.persistence.disk import remove_parts, replacing
@@ -14,6 +14,7 @@ __all__ = [
     "array_of",
     "check_index",
     "content_of",
+    "kind_of",
     "load",
     "map_array",
     "opened",

@@ -109,6 +109,11 @@ def load(path, kind):
     return header, {name: _decode_array(path, name, raw) for name, raw in stored.items()}
 
 
+def kind_of(path):
+    """Return the kind of a file written by `save`; errors are those of `load`."""
+    return _decode_header(path, _read_entries(path).get(HEADER))["kind"]
+
+
 @contextlib.contextmanager
 def opened(path, kind):
     """Read a file like `load`, and check in the block what it holds.

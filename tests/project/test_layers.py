@@ -16,9 +16,10 @@ LEVELS = [  # bottom to top
     {"base", "cutting_plane", "evaluation"},
     {"boosting", "ensemble", "structural", "proposals"},
     {"detector", "operating_point"},
+    {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
-FREE = {"", "plotting"}  # the package itself, and what only scripts import
+FREE = {"", "__main__", "plotting"}  # the package itself, and what only scripts import
 PICTURES = {"matplotlib", "pandas"}
 MAKES_FRAMES = ROOT / "base" / "exports.py"  # with pandas, loaded when a frame is made
 

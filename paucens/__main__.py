@@ -1,0 +1,7 @@
+"""`python -m paucens`: the command line."""
+
+import sys
+
+from paucens.cli import main
+
+sys.exit(main())

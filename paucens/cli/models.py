@@ -1,0 +1,33 @@
+"""Model files: which class loads one."""
+
+from paucens.cli.failures import MODEL_UNUSABLE, Failure, failing_with
+
+DEFAULT = "default"  # the detector that comes with the package
+
+
+def load_model(path):
+    """Load a model of any class; raise Failure if that is impossible."""
+    from paucens import persistence
+
+    with failing_with(MODEL_UNUSABLE):
+        kind = "PedestrianDetector" if path == DEFAULT else persistence.kind_of(path)
+        return load_detector(path) if kind == "PedestrianDetector" else load_classifier(path, kind)
+
+
+def load_detector(path):
+    """Load a detector from its file, or the one that comes with the package."""
+    from paucens.detector import PedestrianDetector
+
+    with failing_with(MODEL_UNUSABLE):
+        return PedestrianDetector.default() if path == DEFAULT else PedestrianDetector.load(path)
+
+
+def load_classifier(path, kind="FPRThresholdClassifier"):
+    """Load a classifier of a kind."""
+    from paucens.operating_point import SAVED, FPRThresholdClassifier
+
+    kinds = SAVED | {FPRThresholdClassifier.__name__: FPRThresholdClassifier}
+    if kind not in kinds:
+        raise Failure(MODEL_UNUSABLE, f"{path} holds a {kind}, which no command knows.")
+    with failing_with(MODEL_UNUSABLE):
+        return kinds[kind].load(path)
