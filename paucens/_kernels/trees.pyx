@@ -6,7 +6,8 @@ both, and the histogram of a sibling is exactly parent minus child.
 """
 
 from libc.math cimport INFINITY
-from libc.string cimport memset
+from libc.stdlib cimport qsort
+from libc.string cimport memcpy, memset
 
 from paucens._kernels.splits cimport BINS, CATEGORIES, SET_BYTES, Split
 from paucens._kernels.splits cimport absolute, leaf_gain, magnitude, scan, signed_sum
@@ -260,17 +261,23 @@ cdef inline key_t scramble(key_t* state) noexcept nogil:
     return z ^ (z >> 31)
 
 
-def draw_columns(const key_t[::1] key, index_t[::1] deck, Py_ssize_t n):
-    """Shuffle n columns to the front of `deck`, drawn without replacement by the stream of `key`.
+cdef int ascending(const void* a, const void* b) noexcept nogil:
+    return (<const index_t*> a)[0] - (<const index_t*> b)[0]  # columns are not negative
 
-    The columns are the first n steps of a Fisher-Yates shuffle. The stream depends on the integers of
-    `key` alone (seed, round, node), not on the state of a generator. The bias of the modulo is below 2**-32.
+
+def draw_columns(const key_t[::1] key, const index_t[::1] allowed, index_t[::1] deck, Py_ssize_t n):
+    """Draw n of the allowed columns without replacement, by the stream of `key`; write them to deck[:n], ascending.
+
+    They are the first n steps of a Fisher-Yates shuffle, for which `deck` has room. The stream depends on the integers
+    of `key` alone (seed, round, node), not on the state of a generator. The bias of the modulo is below 2**-32.
     """
     cdef key_t state = 0
     cdef Py_ssize_t k, other
     with nogil:
         for k in range(key.shape[0]):
             state = scramble(&state) ^ key[k]
+        memcpy(&deck[0], &allowed[0], allowed.shape[0] * sizeof(index_t))
         for k in range(n):
             other = k + <Py_ssize_t> (scramble(&state) % <key_t> (deck.shape[0] - k))
             deck[k], deck[other] = deck[other], deck[k]
+        qsort(&deck[0], n, sizeof(index_t), ascending)

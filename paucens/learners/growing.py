@@ -297,11 +297,10 @@ class TreeGrower:
 
     def _draw_columns(self, *key):
         """Draw the columns of one tree or node, ascending, from the stream of (seed, round[, node])."""
-        self._deck[:] = self._allowed
-        if self._n_columns == len(self._deck):
-            return self._deck.copy()
-        draw_columns(np.array(key, dtype=np.uint64), self._deck, self._n_columns)
-        return np.sort(self._deck[: self._n_columns])
+        if self._n_columns == len(self._allowed):
+            return self._allowed
+        draw_columns(np.array(key, dtype=np.uint64), self._allowed, self._deck, self._n_columns)
+        return self._deck[: self._n_columns].copy()
 
     def _as_arrays(self, nodes, exponent):
         child = np.array([node.child for node in nodes], dtype=np.int32)

@@ -310,10 +310,10 @@ def test_apply_with_sets(layout, dtype, seed, n, d, n_splits):
 @quick
 def test_draw_columns(key, d, n):
     n = min(n, d)
-    deck = np.arange(d, dtype=np.int32)
-    trees.draw_columns(frozen(np.array(key, dtype=np.uint64)), deck, n)
-    assert list(deck) == reference.draw_columns(key, range(d), n)
-    assert sorted(deck) == list(range(d))
+    deck, allowed = np.empty(d, dtype=np.int32), np.arange(d, dtype=np.int32)[::-1] * 3
+    trees.draw_columns(frozen(np.array(key, dtype=np.uint64)), frozen(allowed), deck, n)
+    assert deck[:n].tolist() == sorted(reference.draw_columns(key, allowed, n)[:n])
+    assert sorted(deck) == list(range(0, 3 * d, 3))
 
 
 # -- stores: dyadic numbers, so that sums are exact in any order -----------------------------------
