@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+ORIENTATION, TURNED = 0x0112, range(5, 9)  # the EXIF tag, and those of its values that exchange width and height
+
 
 def read_grey(path, *, upright=True) -> np.ndarray:
     """Decode an image file to 8-bit grey values and apply its EXIF orientation.
@@ -72,10 +74,30 @@ def read_rgb(path) -> np.ndarray:
     return decode(Path(path).read_bytes(), path, rgb_of)
 
 
+def read_size(path) -> tuple[int, int]:
+    """Return the height and width of the image that `read_rgb` makes of a file, without decoding its pixels.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        As `read_rgb`, as far as the header tells.
+    """
+    with open(path, "rb") as file:
+        return decode(file, path, _upright_size)
+
+
+def _upright_size(image):
+    across, down = image.size
+    return (across, down) if image.getexif().get(ORIENTATION) in TURNED else (down, across)
+
+
 def decode(raw, title, convert) -> np.ndarray:
-    """Decode the bytes of an image file by `convert`, a function of a PIL image; an error begins with the title."""
+    """Decode an image by `convert`, a function of a PIL image; `raw` is bytes or an open file.
+
+    An error begins with the title.
+    """
     try:
-        with Image.open(io.BytesIO(raw)) as image:
+        with Image.open(io.BytesIO(raw) if isinstance(raw, bytes) else raw) as image:
             return convert(image)
     except (Warning, MemoryError):  # warnings as errors are the user's choice; neither blames the file
         raise

@@ -26,23 +26,56 @@ def numbered_lines(path, raw=None) -> list[tuple[int, str]]:
     ValueError
         If the file holds NUL bytes; the message names it.
     """
-    text = _decoded(path, Path(path).read_bytes() if raw is None else raw)
+    text = decoded(path, Path(path).read_bytes() if raw is None else raw)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")  # str.splitlines also splits at rare letters
     return [(number, stripped) for number, line in enumerate(lines, 1) if (stripped := line.strip())]
 
 
-def _decoded(path, raw):
-    """Decode UTF-8, with or without a byte order mark, or else Latin-1, in which every byte is a letter."""
+def text_lines(path):
+    """Yield the number, from 1, and the text of each line without its end, one line in memory at a time.
+
+    A line that is not UTF-8 is Latin-1. Otherwise as in `numbered_lines`, but blank lines and blanks are kept.
+    """
+    with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+        for number, line in enumerate(stream, 1):
+            if "\0" in line:
+                raise _no_text(path)
+            if not line.isascii():
+                line = _without_escapes(line.removeprefix("\ufeff") if number == 1 else line)
+            yield number, line.removesuffix("\n")
+
+
+def _without_escapes(line):
+    """Read bytes that are not UTF-8, which `surrogateescape` has kept, as Latin-1, and all others of the line too."""
+    try:
+        line.encode("utf-8")
+    except UnicodeEncodeError:
+        return line.encode("utf-8", "surrogateescape").decode("latin-1")
+    return line
+
+
+def decoded(path, raw) -> str:
+    """Decode UTF-8, with or without a byte order mark, or else Latin-1, in which every byte is a letter.
+
+    Raises
+    ------
+    ValueError
+        If there are NUL bytes; the message names the file.
+    """
     if b"\0" in raw:
-        raise ValueError(
-            f"{path} cannot be read as text: it holds NUL bytes, as UTF-16 and binary files do. Save it as UTF-8, or "
-            "get it again."
-        )
+        raise _no_text(path)
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+def _no_text(path):
+    return ValueError(
+        f"{path} cannot be read as text: it holds NUL bytes, as UTF-16 and binary files do. Save it as UTF-8, or get "
+        "it again."
+    )
 
 
 def bad_line(path, number, line, expected) -> ValueError:
@@ -85,6 +118,11 @@ def read_csv(path, n_columns, *, may_be_empty=False) -> np.ndarray:
         if may_be_empty:
             return np.zeros((0, n_columns))
         raise damaged(path, "it is empty")
+    return table_of(path, lines, n_columns)
+
+
+def table_of(path, lines, n_columns) -> np.ndarray:
+    """Convert lines of `n_columns` numbers between commas, at least one; see `read_csv`."""
     try:
         table = np.loadtxt(lines, delimiter=",", comments=None, quotechar="'", ndmin=2)
     except ValueError as error:

@@ -151,7 +151,11 @@ def read_results(path) -> np.ndarray:
     array([3.00000e+01, 6.24500e+02, 2.47500e+01, 1.67500e+01, 3.35000e+01,
            2.01290e-02])
     """
-    table = read_csv(path, 6, may_be_empty=True)
+    return checked_results(path, read_csv(path, 6, may_be_empty=True))
+
+
+def checked_results(path, table) -> np.ndarray:
+    """Return a table of detections; raise ValueError unless its rows are as `read_results` says."""
     if (np.abs(table[:, :5]) > LARGEST).any():
         raise ValueError(f"{path}: a line is frame, x, y, width, height, score; got a number beyond {LARGEST:.0e}.")
     if (table[:, 0] < 1).any() or (table[:, 0] % 1 != 0).any():

@@ -5,13 +5,14 @@ from sklearn.utils import Bunch
 
 from paucens.datasets._files import damaged, locate
 from paucens.datasets._registry import DataSet
-from paucens.datasets._text import bad_line, numbered_lines, numbers_of
+from paucens.datasets._text import ANY_SIZE, bad_line, numbered_lines, numbers_of
 from paucens.datasets.records import DetectionRecord
 
 IMAGES, TRUTH = "img1", "gt/gt.txt"
 N_FRAMES = 179
-LINE = "7 to 10 numbers between commas: frame, person, left, top, width, height, 0 or 1, ..."
-PEDESTRIAN, LAST_KIND = 1, 13  # of the classes of MOT16 to MOT20
+NUMBERS = "7 to 10 numbers between commas: frame, person, left, top, width, height"
+LINE, DETECTION = f"{NUMBERS}, 0 or 1, ...", f"{NUMBERS}, score, ..."
+PEDESTRIAN, LAST_KIND, NO_KIND = 1, 13, -1  # of the classes of MOT16 to MOT20
 
 
 def load_tud_stadtmitte(path=None) -> Bunch:
@@ -82,14 +83,15 @@ def read_mot(path) -> Bunch:
     ----------
     path : path-like
         Text. A line is 7 to 10 numbers, as many as the first one: frame, person, left, top, width, height, a flag; then
-        nothing, or a place in the world (MOT15), or a class and a visibility (MOT16 to MOT20: 8 or 9 numbers).
+        nothing, or a place in the world (MOT15: 10 numbers), or a class and a visibility (MOT16 to MOT20: 8 or 9).
 
     Returns
     -------
     rows : sklearn.utils.Bunch
         In the order of the lines. `frame`, from 1, and `person`, (k,), int64. `boxes` (k, 4), float64: x, y, w, h,
         0-based (the file counts pixels from 1). `considered` (k,), bool: the flag; False means ignored. `kind` (k,),
-        int64: the class, 1 to 13. 1 is a pedestrian, and so is everybody in files without classes.
+        int64: the class, 1 to 13. 1 is a pedestrian, and so is everybody in files without classes and in
+        lines whose class is -1, unknown.
 
     Raises
     ------
@@ -111,15 +113,46 @@ def read_mot(path) -> Bunch:
 
 def _row(path, number, line, texts, n_columns):
     """Return the first seven numbers of a line and its class."""
-    if not 7 <= len(texts) <= 10:
-        raise bad_line(path, number, line, LINE)
+    _check_count(path, number, line, texts, LINE)
     if len(texts) != n_columns:
         raise bad_line(path, number, line, f"{n_columns} numbers between commas as in the first line")
     row = numbers_of(path, number, texts, LINE)
-    frame, person, _, _, width, height, flag = row[:7]
-    if frame < 1 or frame % 1 or person % 1 or width < 0 or height < 0 or flag not in (0, 1):
-        raise bad_line(path, number, line, f"{LINE}; frames are integers from 1, sizes are not negative")
-    kind = row[7] if n_columns in (8, 9) else PEDESTRIAN
+    _check_place(path, number, line, row, LINE)
+    if row[6] not in (0, 1):
+        raise bad_line(path, number, line, f"{LINE}; 0 or 1 as the seventh number")
+    kind = row[7] if n_columns in (8, 9) and row[7] != NO_KIND else PEDESTRIAN
     if kind not in range(1, LAST_KIND + 1):
-        raise bad_line(path, number, line, f"a class from 1 to {LAST_KIND} as the eighth number")
+        raise bad_line(path, number, line, f"a class from 1 to {LAST_KIND} as the eighth number, or -1 for none")
     return [*row[:7], kind]
+
+
+def detection_row(path, number, line) -> list[float]:
+    """Convert a line of a detector's or tracker's results, `det.txt`.
+
+    Returns
+    -------
+    row : list of float
+        Frame, counted from 1; x, y, w, h, 0-based; score.
+
+    Raises
+    ------
+    ValueError
+        If the line is anything but 7 to 10 numbers, as `read_mot` has them, with any score as the seventh.
+    """
+    texts = line.split(",")
+    _check_count(path, number, line, texts, DETECTION)
+    row = numbers_of(path, number, texts[:6] + texts[7:], DETECTION)
+    _check_place(path, number, line, row, DETECTION)
+    frame, _, left, top, width, height = row[:6]
+    return [frame, left - 1, top - 1, width, height, *numbers_of(path, number, texts[6:7], DETECTION, ANY_SIZE)]
+
+
+def _check_count(path, number, line, texts, expected):
+    if not 7 <= len(texts) <= 10:
+        raise bad_line(path, number, line, expected)
+
+
+def _check_place(path, number, line, row, expected):
+    frame, person, _, _, width, height = row[:6]
+    if frame < 1 or frame % 1 or person % 1 or width < 0 or height < 0:
+        raise bad_line(path, number, line, f"{expected}; frames are integers from 1, sizes are not negative")

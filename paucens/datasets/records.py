@@ -1,11 +1,13 @@
 """The entries of a detection set: an image, boxes to find and boxes to ignore."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from paucens.validation import as_floats
+
+PERSON = "person"
 
 
 def no_boxes() -> np.ndarray:
@@ -26,26 +28,50 @@ class DetectionRecord:
         image.
     ignore : ndarray of shape (i, 4), float64
         Boxes that may be found or missed without any effect.
+    labels : ndarray of shape (g,), str
+        Class of each of `boxes`. Default: "person" for all. Boxes to ignore have no class.
 
     Raises
     ------
     ValueError
-        If boxes have another shape, are not finite or have a negative side; the message names the image.
+        If boxes have another shape, are not finite or have a negative side, or the labels are not one text per box; the
+        message names the image.
 
     Examples
     --------
-    >>> record = DetectionRecord(Path("street.png"), [[10, 20, 41, 100]])
-    >>> record.boxes.shape, record.ignore.shape
-    ((1, 4), (0, 4))
+    >>> record = DetectionRecord(Path("street.png"), [[10, 20, 41, 100], [90, 80, 60, 40]], labels=["person", "car"])
+    >>> record.boxes.shape, record.ignore.shape, record.labels.tolist()
+    ((2, 4), (0, 4), ['person', 'car'])
     """
 
     image: Path | np.ndarray
     boxes: np.ndarray = field(default_factory=no_boxes)
     ignore: np.ndarray = field(default_factory=no_boxes)
+    labels: np.ndarray | None = None
 
     def __post_init__(self):
         for name in ("boxes", "ignore"):
             object.__setattr__(self, name, _checked(getattr(self, name), f"{name} of {self._title}"))
+        labels = [PERSON] * len(self.boxes) if self.labels is None else list(self.labels)
+        if len(labels) != len(self.boxes) or not all(isinstance(label, str) for label in labels):
+            raise ValueError(
+                f"The labels of {self._title} are {labels!r:.100}; expected one text for each of its {len(self.boxes)} "
+                "boxes."
+            )
+        object.__setattr__(self, "labels", np.array(labels, dtype=np.str_))
+
+    def of_class(self, label):
+        """Return a record in which boxes of other classes are to be ignored.
+
+        Examples
+        --------
+        >>> record = DetectionRecord(Path("a.png"), [[10, 20, 41, 100], [90, 80, 60, 40]], labels=["person", "car"])
+        >>> record.of_class("car").ignore.tolist()
+        [[10.0, 20.0, 41.0, 100.0]]
+        """
+        chosen = self.labels == label
+        ignore = np.concatenate([self.ignore, self.boxes[~chosen]])
+        return replace(self, boxes=self.boxes[chosen], ignore=ignore, labels=self.labels[chosen])
 
     @property
     def _title(self):

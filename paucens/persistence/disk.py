@@ -12,16 +12,16 @@ PART = ".{}.part"  # what a file is called while it is written; short, since the
 
 
 @contextlib.contextmanager
-def replacing(path, n_bytes):
+def replacing(path, n_bytes=None):
     """Open a file that takes the place of `path` when the block ends; if it fails, nothing is left of the new file.
 
     Parameters
     ----------
     path : path-like
         A link is followed. The mode of an existing file is kept.
-    n_bytes : int
+    n_bytes : int, optional
         How many bytes will be written. They are allocated first, where the system can do that, so that a full disk is
-        found before the work is done.
+        found before the work is done. Default: not known.
 
     Yields
     ------
@@ -34,7 +34,7 @@ def replacing(path, n_bytes):
         If more or fewer bytes have been written in the end.
     OSError
         If the folder is missing or cannot be written to, the path is not a file, or the disk is full. The message has
-        the path and the number of bytes.
+        the path and the number of bytes, if it is known.
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
@@ -44,18 +44,19 @@ def replacing(path, n_bytes):
     part = target.with_name(PART.format(secrets.token_hex(8)))
     try:
         with open(part, "xb") as file:
-            _allocate(file, n_bytes)
+            _allocate(file, n_bytes or 0)
             yield file
-            if file.tell() != n_bytes:  # the rest would be zeros
+            if n_bytes is not None and file.tell() != n_bytes:  # the rest would be zeros
                 raise ValueError(f"{file.tell()} bytes were written to {path}; {n_bytes} were announced.")
         if target.exists():
             shutil.copymode(target, part)
         os.replace(part, target)
     except OSError as error:
+        size = "" if n_bytes is None else f" takes {n_bytes} bytes, which"
         raise OSError(
             error.errno,
-            f"{path} takes {n_bytes} bytes, which could not be written ({error.strerror or error}). The old file, if "
-            "any, is unchanged. Free space, or give another place",
+            f"{path}{size} could not be written ({error.strerror or error}). The old file, if any, is unchanged. Free "
+            "space, or give another place",
         ) from error
     finally:
         part.unlink(missing_ok=True)

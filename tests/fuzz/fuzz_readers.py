@@ -23,6 +23,7 @@ from PIL import Image
 from paucens.datasets import SeqVideo, read_idl, read_kitti, read_mot, read_pascal, read_results, read_vbb
 from paucens.datasets._files import read_npz
 from paucens.datasets._text import read_csv
+from paucens.formats import FORMATS, read_annotations, read_detections
 from paucens.images import read_grey, read_rgb
 
 FOLDER = tempfile.TemporaryDirectory()  # for a file at a time
@@ -139,6 +140,43 @@ def grey(path):
     return is_array(image, "u1", None, None) and image.size > 0
 
 
+def are_records(records):
+    return all(
+        are_boxes(record.boxes) and are_boxes(record.ignore) and len(record.labels) == len(record.boxes)
+        for record in records
+    )
+
+
+def are_detections(pairs):
+    return all(
+        is_array(boxes, "f8", None, 5)
+        and (boxes[:, 2:4] >= 0).all()
+        and (np.diff(boxes[:, 4]) <= 0).all()
+        and str(image) != ""
+        for image, boxes in pairs
+    )
+
+
+def reader(name, format, read, is_sane):
+    """Return a function that reads a file in a format and tells whether the result is sane."""
+
+    def check_file(path):
+        return is_sane(read(path, format))
+
+    check_file.__name__ = name
+    return check_file
+
+
+OF_FORMATS = {
+    (kind, format): reader(f"{format} {kind}", format, read, is_sane)
+    for format in FORMATS
+    for kind, read, is_sane in (
+        ("annotations", read_annotations, are_records),
+        ("detections", read_detections, are_detections),
+    )
+}
+
+
 # -- whole files -----------------------------------------------------------------------------------
 
 PASCAL = """# PASCAL Annotation Version 1.00
@@ -160,6 +198,36 @@ TEXTS = {
     results: ["30,1.5,2,10,20,0.5\n60,1,2,10,20,-3e-2\n", ""],
     csv: ["1,2.5,'-1'\n-3,1e3,'1'\n"],
 }
+VOC = """<annotation><filename>Straße.jpg</filename>
+<object><name>dog</name><difficult>1</difficult>
+<bndbox><xmin>5.5</xmin><ymin>6</ymin><xmax>7</xmax><ymax>8</ymax></bndbox></object></annotation>
+"""
+COCO = """{"images": [{"id": 7, "file_name": "Straße.jpg"}, {"id": 9, "file_name": "b.jpg"}],
+"annotations": [{"id": 1, "image_id": 7, "category_id": 1, "bbox": [0, 1, 10, 20], "iscrowd": 0}],
+"categories": [{"id": 1, "name": "person"}]}
+"""
+TEXTS_OF_FORMATS = {
+    ("annotations", "csv"): 'image,x,y,w,h,label,ignore\nß.jpg,0,1,10,20,person,0\n"b,",4.5,5,2.5,3,,1\nc,,,,,,\n',
+    ("detections", "csv"): "image,x,y,w,h,score\nß.jpg,0,1,10,20,0.5\nb,,,,,\n",
+    (
+        "annotations",
+        "jsonl",
+    ): '{"image": "ß", "boxes": [[0, 1, 10, 20]], "labels": ["car"], "ignore": [[4, 5, 2, 3]]}\n',
+    ("detections", "jsonl"): '{"image": "ß", "detections": [[0, 1, 10, 20, 0.5]]}\n{"image": "b", "detections": []}\n',
+    ("annotations", "coco"): COCO,
+    ("detections", "coco"): '[{"image_id": 7, "category_id": 1, "bbox": [0, 1, 10, 20], "score": 0.5}]',
+    ("annotations", "voc"): VOC,
+    ("detections", "voc"): "Straße 0.5 1 2 10 21\nb 2 5.5 6 7 8\n",
+    ("annotations", "yolo"): "0 0.05 0.055 0.1 0.1\n1 0.5 0.5 1 1\n",
+    ("detections", "yolo"): "0 0.05 0.055 0.1 0.1 0.5\n1 0.5 0.5 1 1 3\n",
+    ("annotations", "caltech"): "% bbGt version=3\nperson 1 2 10 20 1 1 1 5 5 0 0\npeople 5.5 6 2.5 3 0 0 0 0 0 1 0\n",
+    ("detections", "caltech"): "30,1,2,10,20,0.5\n31,5.5,6,2.5,3,2\n",
+    ("annotations", "kitti"): KITTI,
+    ("detections", "kitti"): KITTI.replace("0.01\n", "0.01 0.5\n").replace("-10\n", "-10 2\n"),
+    ("annotations", "mot"): "1,5,1,2,10,20,1,1,0.5\n1,6,5.5,6,2.5,3,0,8,0.5\n",
+    ("detections", "mot"): "1,-1,1,2,10,20,0.5,-1,-1,-1\n2,-1,5.5,6,2.5,3,2,-1,-1,-1\n",
+}
+TEXTS |= {OF_FORMATS[key]: [text] for key, text in TEXTS_OF_FORMATS.items()}
 
 
 def saved(image, form, **options):
@@ -168,6 +236,7 @@ def saved(image, form, **options):
     return stream.getvalue()
 
 
+@functools.cache
 def images():
     """Return the bytes of small images of many formats and modes."""
     pixels = np.random.RandomState(0).randint(256, size=(7, 9, 3)).astype(np.uint8)
@@ -296,6 +365,7 @@ def check(seed, k):
     read, raw = whole[k % len(whole)]
     path = Path(FOLDER.name) / "fuzzed.dat"
     path.write_bytes(damaged(raw, read in TEXTS, rng))
+    (path.parent / "fuzzed.png").write_bytes(images()[0])  # YOLO needs its size
     start, title = perf_counter(), f"seed {seed}, input {k}, {read.__name__}"
     try:
         with limited_pixels():
@@ -337,4 +407,4 @@ def run(n_inputs, seed):
 
 if __name__ == "__main__":
     for (name, was_read), count in sorted(run(*map(int, sys.argv[1:])).items()):
-        print(f"{name:8} {'read' if was_read else 'refused':8} {count}")
+        print(f"{name:20} {'read' if was_read else 'refused':8} {count}")

@@ -13,7 +13,7 @@ LEVELS = [  # bottom to top
     {"_kernels"},
     {"images", "parallel", "persistence", "progress", "validation"},
     {"datasets", "features", "learners", "metrics"},
-    {"base", "cutting_plane", "evaluation"},
+    {"base", "cutting_plane", "evaluation", "formats"},
     {"boosting", "ensemble", "structural", "proposals"},
     {"detector", "operating_point"},
     {"cli"},
