@@ -51,18 +51,34 @@ def normalise_and_bin(magnitude, orientation):
     return normal, np.array([normal * ((below == k) * (1 - upper) + ((below + 1) % 6 == k) * upper) for k in range(6)])
 
 
-def pool(planes):
+def pool(planes, cell=4):
     """Return means over cells, (rows, columns, n_planes)."""
     n, h, w = planes.shape
-    cells = planes[:, : h // 4 * 4, : w // 4 * 4].reshape(n, h // 4, 4, w // 4, 4)
+    cells = planes[:, : h // cell * cell, : w // cell * cell].reshape(n, h // cell, cell, w // cell, cell)
     return cells.mean(axis=(2, 4)).transpose(1, 2, 0)
 
 
-def acf(rgb, first=1, after=1, table=False):
-    h, w = (side // 4 * 4 for side in rgb.shape[:2])
+def shares(n_cells, cell):
+    """Return the matrix (n_cells, n_pixels) by which pixels are shared among the two nearest cells along one side."""
+    middles, pixels = np.arange(n_cells)[:, None] + 0.5, (np.arange(n_cells * cell) + 0.5) / cell
+    matrix = np.maximum(1 - np.abs(middles - pixels), 0) / cell
+    matrix[0] *= 8 / 7
+    matrix[-1] *= 8 / 7
+    return matrix
+
+
+def blend(planes, cell):
+    """Return sums over cells whose pixels are shared, (rows, columns, n_planes)."""
+    rows, columns = (shares(side // cell, cell) for side in planes.shape[1:])
+    return np.einsum("yi,kij,xj->yxk", rows, planes, columns)
+
+
+def acf(rgb, first=1, after=1, table=False, cell=4, blended=False):
+    h, w = (side // cell * cell for side in rgb.shape[:2])
     planes = np.stack([smooth(plane, first) for plane in luv(rgb[:h, :w], table)])
     normal, bins = normalise_and_bin(*gradient(planes))
-    cells = pool(np.concatenate([planes, normal[None], bins]))
+    cells = pool(np.concatenate([planes, normal[None]]), cell)
+    cells = np.concatenate([cells, blend(bins, cell) if blended else pool(bins, cell)], axis=2)
     return np.stack([smooth(channel, after) for channel in np.moveaxis(cells, 2, 0)], axis=2)
 
 

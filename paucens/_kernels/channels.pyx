@@ -8,8 +8,8 @@ from libc.math cimport fabsf, sqrtf
 from libc.string cimport memset
 
 from paucens._kernels.colours cimport PLANES, lighten, luma, luv_row
-from paucens._kernels.histograms cimport CELL, bin_row, divide_row, pool_row, weigh_columns, weigh_rows
-from paucens._kernels.histograms cimport write_bins, write_means
+from paucens._kernels.histograms cimport PLACES, bin_row, blend_row, divide_row, pool_row, raise_ends
+from paucens._kernels.histograms cimport weigh_columns, weigh_rows, write_bins, write_means
 from paucens._kernels.statistics cimport atan_unit, const_row_t, row_t
 from paucens._kernels.types cimport code_t, pixel_t
 
@@ -131,17 +131,17 @@ cdef void gradient_row(rings_t* rings, Py_ssize_t y, Py_ssize_t h, float* magnit
     polar(scratch, scratch + n, scratch + 2 * n, magnitude, orientation, w)
 
 
-def colour_and_gradient(const pixel_t[:, :, ::1] rgb, const float[::1] table, float centre, float side,
-                        float[::1] scratch, float[:, :, :] colour, float[:, ::1] magnitude,
+def colour_and_gradient(const pixel_t[:, :, ::1] rgb, bint converted, const float[::1] table, Py_ssize_t cell,
+                        float centre, float side, float[::1] scratch, float[:, :, :] colour, float[:, ::1] magnitude,
                         float[:, ::1] orientation, Py_ssize_t start, Py_ssize_t stop):
     """Write L, U, V of cell rows [start, stop), and M and O of their pixels, from LUV smoothed by [side centre side].
 
-    `colour` is (rows, 3, columns). It, or `magnitude` with `orientation`, may be empty: then they are not wanted.
-    `scratch` has (2 KEPT + 2) PLANES + 1 padded rows.
+    `rgb` holds L, U and V already if it is `converted`. A cell has 2 or 4 pixels a side. `colour` is (rows, 3,
+    columns). It, or `magnitude` with `orientation`, may be empty: then they are not wanted. `scratch` has (2 KEPT + 2) PLANES + 1 padded rows.
     """
-    cdef Py_ssize_t h = CELL * (rgb.shape[0] // CELL), w = CELL * (rgb.shape[1] // CELL), k, y, n = w + 2, made
+    cdef Py_ssize_t h = cell * (rgb.shape[0] // cell), w = cell * (rgb.shape[1] // cell), k, y, n = w + 2, made
     cdef bint is_colour = colour.shape[1] > 0, is_gradient = magnitude.shape[0] > 0
-    cdef Py_ssize_t first = max(CELL * start - is_gradient, 0), last = min(CELL * stop + is_gradient, h)
+    cdef Py_ssize_t first = max(cell * start - is_gradient, 0), last = min(cell * stop + is_gradient, h)
     cdef rings_t rings
     if stop <= start or w == 0:
         return
@@ -156,27 +156,33 @@ def colour_and_gradient(const pixel_t[:, :, ::1] rgb, const float[::1] table, fl
         made = max(first - 1, 0)  # rows below this one are in the ring
         for y in range(first, last):
             while made < min(y + 2, h):
-                load_row(&rgb[made, 0, 0], table, ring_row(rings.raw, made, 0, n), n)
+                load_row(&rgb[made, 0, 0], converted, table, ring_row(rings.raw, made, 0, n), n)
                 made += 1
             for k in range(PLANES):
                 smooth_row(centre, side, ring_row(rings.raw, max(y - 1, 0), k, n), ring_row(rings.raw, y, k, n),
                            ring_row(rings.raw, min(y + 1, h - 1), k, n), rings.sums + PLANES * n,
                            ring_row(rings.smooth, y, k, n), w)
-            if is_colour and CELL * start <= y < CELL * stop:
-                pool_row(ring_row(rings.smooth, y, 0, n), rings.sums, PLANES * n, y % CELL == 0)
-                if y % CELL == CELL - 1:
+            if is_colour and cell * start <= y < cell * stop:
+                pool_row(ring_row(rings.smooth, y, 0, n), rings.sums, PLANES * n, y % cell == 0)
+                if y % cell == cell - 1:
                     for k in range(PLANES):
-                        write_means(rings.sums + k * n + 1, colour, y // CELL, k)
-            if is_gradient and y > CELL * start:
+                        write_means(rings.sums + k * n + 1, colour, y // cell, k, cell)
+            if is_gradient and y > cell * start:
                 gradient_row(&rings, y - 1, h, &magnitude[y - 1, 0], &orientation[y - 1, 0])
         if is_gradient and last == h:
             gradient_row(&rings, h - 1, h, &magnitude[h - 1, 0], &orientation[h - 1, 0])
 
 
-cdef inline void load_row(const pixel_t* rgb, const float[::1] table, float* planes, Py_ssize_t n) noexcept nogil:
+cdef inline void load_row(const pixel_t* rgb, bint converted, const float[::1] table, float* planes,
+                          Py_ssize_t n) noexcept nogil:
     """Write the padded rows of L, U and V."""
-    cdef Py_ssize_t k
-    luv_row(rgb, table, planes + 1, planes + n + 1, planes + 2 * n + 1, n - 2)
+    cdef Py_ssize_t k, x
+    if converted:
+        for x in range(n - 2):
+            for k in range(PLANES):
+                planes[k * n + 1 + x] = <float> rgb[PLANES * x + k]
+    else:
+        luv_row(rgb, table, planes + 1, planes + n + 1, planes + 2 * n + 1, n - 2)
     for k in range(PLANES):
         pad_row(planes + k * n, n - 2)
 
@@ -194,34 +200,82 @@ def smooth_planes(const float[:, :, ::1] planes, const float[::1] taps, float[::
                 weigh_columns(&scratch[reach], taps, &out[k, y, 0], planes.shape[2])
 
 
+cdef struct normal_t:
+    float* line    # a row of M, smoothed down, with room for its mirror images
+    float* row     # of normalised M
+    float* sums    # over the rows of a cell
+    float* total   # bins of a row of cells
+    Py_ssize_t width, reach
+
+
+cdef inline normal_t places(float[::1] scratch, Py_ssize_t w, Py_ssize_t reach) noexcept nogil:
+    """Share out scratch: rows with room for the filter, two or, with cells of 2 pixels, four for the bins."""
+    cdef Py_ssize_t n = w + 2 * reach
+    cdef normal_t own
+    own.line, own.row, own.sums, own.total = &scratch[reach], &scratch[n], &scratch[2 * n], &scratch[3 * n]
+    own.width, own.reach = w, reach
+    return own
+
+
+cdef inline void normalise(const float[:, ::1] magnitude, const float[::1] taps, Py_ssize_t y,
+                           normal_t own) noexcept nogil:
+    weigh_rows(magnitude, taps, y, own.line)
+    weigh_columns(own.line, taps, own.row, own.width)
+    divide_row(&magnitude[y, 0], own.row, own.width)
+
+
 def normalise_and_bin(const float[:, ::1] magnitude, const float[:, ::1] orientation, const float[::1] taps,
-                      float[::1] scratch, float[:, :, :] mean, float[:, :, :] bins, Py_ssize_t start,
+                      Py_ssize_t cell, float[::1] scratch, float[:, :, :] mean, float[:, :, :] bins, Py_ssize_t start,
                       Py_ssize_t stop):
     """Write cell rows [start, stop) of M / (M smoothed by taps + .005) and of its six orientation bins.
 
-    `mean` (rows, 1, columns) or `bins` (rows, 6, columns) may be empty. `scratch` has five rows of w + 2 len(taps), the
-    last two for the bins.
+    A cell has 2 or 4 pixels a side. `mean` (rows, 1, columns) or `bins` (rows, 6, columns) may be empty. `scratch` has
+    3 + 8 / cell rows of w + 2 len(taps).
     """
-    cdef Py_ssize_t y, w = magnitude.shape[1], reach = taps.shape[0], n = w + 2 * reach
-    cdef float* line
-    cdef float* normal
-    cdef float* sums
-    cdef float* total
+    cdef Py_ssize_t y, w = magnitude.shape[1], n_cells = w // cell
+    cdef normal_t own
     if stop <= start:
         return
-    line, normal, sums, total = &scratch[reach], &scratch[n], &scratch[2 * n], &scratch[3 * n]
+    own = places(scratch, w, taps.shape[0])
     with nogil:
-        for y in range(CELL * start, CELL * stop):
-            weigh_rows(magnitude, taps, y, line)
-            weigh_columns(line, taps, normal, w)
-            divide_row(&magnitude[y, 0], normal, w)
+        for y in range(cell * start, cell * stop):
+            normalise(magnitude, taps, y, own)
             if mean.shape[1]:
-                pool_row(normal, sums, w, y % CELL == 0)
-                if y % CELL == CELL - 1:
-                    write_means(sums, mean, y // CELL, 0)
+                pool_row(own.row, own.sums, w, y % cell == 0)
+                if y % cell == cell - 1:
+                    write_means(own.sums, mean, y // cell, 0, cell)
             if bins.shape[1]:
-                if y % CELL == 0:
-                    memset(total, 0, 8 * (w // CELL) * sizeof(float))
-                bin_row(normal, &orientation[y, 0], total, w // CELL)
-                if y % CELL == CELL - 1:
-                    write_bins(total, bins, y // CELL)
+                if y % cell == 0:
+                    memset(own.total, 0, PLACES * n_cells * sizeof(float))
+                if cell == 4:
+                    bin_row(own.row, &orientation[y, 0], own.total, n_cells, 4)
+                else:
+                    bin_row(own.row, &orientation[y, 0], own.total, n_cells, 2)
+                if y % cell == cell - 1:
+                    write_bins(own.total, bins, y // cell, <float> 1 / <float> (cell * cell))
+
+
+def normalise_and_blend(const float[:, ::1] magnitude, const float[:, ::1] orientation, const float[::1] taps,
+                        Py_ssize_t cell, float[::1] scratch, float[:, :, :] bins, Py_ssize_t start, Py_ssize_t stop):
+    """Write cell rows [start, stop) of the six bins of `normalise_and_bin`, pixels shared among neighbouring cells.
+
+    Each pixel belongs to the nearest two cells down and across, by its distance from their middles. Cells at the border
+    get 7/8 of what others get, and are raised by 8/7.
+    """
+    cdef Py_ssize_t y, row, w = magnitude.shape[1], n_cells = w // cell, n_rows = magnitude.shape[0] // cell
+    cdef float weight, gain, border = <float> (8.0 / 7)
+    cdef normal_t own
+    if stop <= start:
+        return
+    own = places(scratch, w, taps.shape[0])
+    with nogil:
+        for row in range(start, stop):
+            memset(own.total, 0, PLACES * n_cells * sizeof(float))
+            for y in range(max(cell * row - cell // 2, 0), min(cell * (row + 1) + cell // 2, cell * n_rows)):
+                normalise(magnitude, taps, y, own)
+                weight = 1 - fabsf((<float> y + <float> .5) / <float> cell - (<float> row + <float> .5))
+                blend_row(own.row, &orientation[y, 0], weight, own.total, n_cells, cell)
+            gain = <float> 1 / <float> (cell * cell)
+            gain = gain * border if row == 0 else gain
+            write_bins(own.total, bins, row, gain * border if row == n_rows - 1 else gain)
+            raise_ends(bins, row, border)

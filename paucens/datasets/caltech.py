@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from paucens.datasets._files import damaged
-from paucens.datasets._matlab import read_variable
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import LARGEST, read_csv
 from paucens.images import decode, rgb_of
+from paucens.matlab import read_variable
 from paucens.validation import warn_user
 
 # -- annotations -----------------------------------------------------------------------------------

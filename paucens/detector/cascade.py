@@ -5,7 +5,6 @@ import numpy as np
 from paucens._kernels.builds import chosen
 from paucens.detector.samples import crop_at
 from paucens.detector.trees import floats_at_most
-from paucens.features.channels import CELL
 from paucens.images import check_sources
 from paucens.parallel import ALONE, Threads
 from paucens.validation import check_jobs, check_number, check_positive
@@ -106,7 +105,8 @@ def crop_sums(detector, rgb):
 
     The places are row by row; the fifth is the crop itself. No window is rejected.
     """
-    beyond = np.pad(rgb, ((CELL, CELL), (CELL, CELL), (0, 0)), mode="edge")
+    cell = detector.search.cell
+    beyond = np.pad(rgb, ((cell, cell), (cell, cell), (0, 0)), mode="edge")
     views = [beyond, np.ascontiguousarray(beyond[:, ::-1])]
     return np.concatenate([_sums_of_windows(detector, view) for view in views])
 

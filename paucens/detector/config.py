@@ -1,7 +1,7 @@
 """The checked arguments of a training."""
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from paucens.detector.window import Window
 from paucens.features import ChannelSpec
 from paucens.images import check_sources
 from paucens.learners.binning import MAX_BINS
-from paucens.persistence import plain
+from paucens.persistence import plain, settings_of
 from paucens.validation import check_choice, check_integer, check_verbose
 
 REPLACED = ("n_estimators", "max_bins")  # parameters of the classifiers: those of the training count
@@ -138,8 +138,8 @@ class TrainingConfig:
         """Return all that the result depends on as JSON values; images are represented by digests."""
         settings = {
             "channels": self.spec.text,
-            "preset": asdict(self.spec.preset),
-            "window": asdict(self.window),
+            "preset": settings_of(self.spec.preset, plain=True),
+            "window": settings_of(self.window),
             "scales": self.scales,
             "smooth": self.smooth,
             "classifiers": [ensemble_settings(one, REPLACED) for one in self.classifiers],

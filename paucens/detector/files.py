@@ -1,7 +1,5 @@
 """A detector as a JSON header and arrays, for its file, and back."""
 
-from dataclasses import asdict
-
 import numpy as np
 
 from paucens import persistence
@@ -15,6 +13,7 @@ from paucens.validation import check_number
 
 KIND = "PedestrianDetector"
 FIRST_STAGE, PROPOSALS = "first_stage/", "proposals/"  # how names of their arrays start
+FILTERS = "filters"
 
 
 def header_and_arrays(detector):
@@ -23,15 +22,18 @@ def header_and_arrays(detector):
     header = {
         "kind": KIND,
         "spec": {"families": detector.spec.text, "preset": detector.spec.preset.to_plain()},
-        "window": asdict(detector.window),
+        "window": persistence.settings_of(detector.window),
         "scales": detector.scales,
         "smooth": detector.smooth,
         "threshold": persistence.typed(check_number("threshold", detector.threshold), "threshold"),
         "lambdas": detector.lambdas,
+        "toolbox": detector.search.toolbox,
         "notes": detector.notes,
         "first_stage": None if first is None else _settings_of(first),
     }
     arrays = detector.trees.arrays()
+    if detector.search.filters is not None:
+        arrays[FILTERS] = detector.search.filters
     if first is not None and first.trees is not None:
         arrays |= {FIRST_STAGE + name: array for name, array in first.trees.arrays().items()}
     if detector.proposals is not None:
@@ -54,9 +56,10 @@ def attributes_of_file(header, arrays):
     )
     spec = ChannelSpec.parse(header["spec"]["families"], Preset.from_plain(header["spec"]["preset"]))
     sizes = {name: tuple(size) if isinstance(size, list) else size for name, size in header["window"].items()}
-    search = Search(spec, Window(**sizes), header["scales"], header["smooth"], header["lambdas"])
+    order = {"toolbox": header.get("toolbox", False), "filters": own.pop(FILTERS, None)}  # not in files of version 0.1
+    search = Search(spec, Window(**sizes), header["scales"], header["smooth"], header["lambdas"], **order)
     trees = DetectorTrees(**own)
-    check_trees(trees, search.window, spec)
+    check_trees(trees, search.cells, search.n_channels)
     if not isinstance(header["notes"], dict):
         raise ValueError(f"notes must be a JSON object; got {header['notes']!r}. The file is damaged.")
     return {
@@ -83,11 +86,11 @@ def _first_stage(settings, arrays, search):
     first = FirstStage(tuple(settings["families"].split("+")), trees, within)
     check_first_stage(first, search)
     if trees is not None:
-        check_trees(trees, search.window, search.spec.restricted(first.families))
+        check_trees(trees, search.cells, search.spec.restricted(first.families).n_channels)
     return first
 
 
-def check_trees(trees, window, spec):
+def check_trees(trees, cells, n_channels):
     """Raise ValueError if the trees of a file are not whole, not finite or look outside the window."""
     n_trees, n_nodes = len(trees.rejection), len(trees.child)
     shapes = {"first": (n_trees + 1,), "place": (n_nodes, 3), "bias": (), "rejection": (n_trees,)}
@@ -104,9 +107,7 @@ def check_trees(trees, window, spec):
     inner = trees.child != 0
     if (trees.child[inner] <= own[inner]).any() or (trees.child[inner] + 1 >= np.repeat(sizes, sizes)[inner]).any():
         raise ValueError("A node is its own ancestor, or a child lies outside its tree. The file is damaged.")
-    for column, (name, upper) in enumerate(
-        zip(("row", "column", "channel"), (*window.cells, spec.n_channels), strict=True)
-    ):
+    for column, (name, upper) in enumerate(zip(("row", "column", "channel"), (*cells, n_channels), strict=True)):
         persistence.check_index(name, trees.place[:, column], upper)
     largest = np.abs(trees.bias) + np.maximum.reduceat(np.abs(trees.value), trees.first[:-1]).sum(dtype=np.float64)
     if largest > np.finfo(np.float32).max:

@@ -12,7 +12,6 @@ from paucens.detector.scan import BAND_BYTES, Band, Search, kernels, windows_whe
 from paucens.detector.stages import channels_of
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, leading_scores
 from paucens.detector.trees import DetectorTrees
-from paucens.features.channels import CELL
 from paucens.parallel import ALONE
 from paucens.validation import check_number
 
@@ -92,6 +91,11 @@ def check_first_stage(first, search):
         )
     if search.lambdas is not None:
         raise ValueError("Channels that follow power laws are cheap for all windows: they allow no first stage.")
+    if search.step != 1:
+        raise ValueError(
+            f"A first stage needs a window at each cell; got cells of {search.cell} pixels and a stride of "
+            f"{search.window.stride}. Give the window a stride of {search.cell}."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +244,7 @@ class TwoStages:
     def _finish(self, band, windows, sums):
         """Add the trees of the second stage to the sums of some windows of a band, and return them."""
         _, rest = self._trees
-        corner, margin = windows.min(axis=0), self.search.window.margin // CELL
+        corner, margin = windows.min(axis=0), self.search.window.margin // self.search.window.cell
         sides = windows.max(axis=0) - corner + self.search.window.cells
         strips = self._strips(band, *corner, *sides)
         layout = rest.layout(strips.shape[1])
@@ -250,12 +254,12 @@ class TwoStages:
 
     def _strips(self, band, row, column, rows, columns):
         """Return all channels of a rectangle of cells of a band with its margin, in which early ones are missing."""
-        spec, margin = self.search.spec, self.search.window.margin
-        height, width = (CELL * side + 2 * margin for side in (rows, columns))
-        pixels = band.pixels[CELL * row : CELL * row + height, CELL * column : CELL * column + width]
-        strips = np.empty((height // CELL, spec.n_channels, width // CELL), dtype=np.float32)
+        spec, margin, cell = self.search.spec, self.search.window.margin, self.search.window.cell
+        height, width = (cell * side + 2 * margin for side in (rows, columns))
+        pixels = band.pixels[cell * row : cell * row + height, cell * column : cell * column + width]
+        strips = np.empty((height // cell, spec.n_channels, width // cell), dtype=np.float32)
         spec.fill(pixels, self.late, ALONE, strips)
-        inside = strips[margin // CELL :, :, margin // CELL :][:rows, :, :columns]
+        inside = strips[margin // cell :, :, margin // cell :][:rows, :, :columns]
         early = band.strips[row : row + rows, :, column : column + columns]
         for family, part in self.early.spec.groups.items():
             inside[:, spec.groups[family]] = early[:, part]
@@ -283,5 +287,5 @@ def regions(windows, window):
         Indices of the windows of each group.
     """
     group, boxes = np.empty(len(windows), dtype=np.int32), np.empty((len(windows), 4), dtype=np.int32)
-    n_groups = group_windows(windows, *(side // CELL for side in window.crop), OVERHEAD, group, boxes)
+    n_groups = group_windows(windows, *(side // window.cell for side in window.crop), OVERHEAD, group, boxes)
     return [np.flatnonzero(group == k) for k in range(n_groups)]

@@ -10,6 +10,7 @@ from paucens.detector.files import KIND, attributes_of_file, header_and_arrays
 from paucens.detector.first_stage import FirstStage, check_first_stage, two_stages
 from paucens.detector.scan import Search, windows_where
 from paucens.detector.suppression import non_maximum_suppression
+from paucens.detector.toolbox import attributes_of_toolbox
 from paucens.detector.trees import DetectorTrees, floats_at_most
 from paucens.detector.window import with_heights
 from paucens.features import estimate_lambdas
@@ -344,3 +345,35 @@ class PedestrianDetector:
         """
         with persistence.opened(path, KIND) as (header, arrays):
             return cls(**attributes_of_file(header, arrays))
+
+    @classmethod
+    def from_toolbox(cls, path):
+        """Read a detector of Dollar's toolbox, ACF or LDCF.
+
+        Parameters
+        ----------
+        path : path-like
+            A `.mat` file with a variable "detector", as `acfTrain` writes it; it may be gzipped.
+
+        Returns
+        -------
+        detector : PedestrianDetector
+            It searches and scores as `acfDetect` does: pyramid, channels, filters, constant cascade. Boxes count pixels
+            from 0. Their width and height follow from the sides of a level in whole cells; those of the toolbox follow
+            from its scale, which differs by up to a quarter of a cell per side of the level.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged or of another kind, or has a setting that is not supported. The message names the
+            file.
+        OSError
+            If it does not exist or cannot be read.
+
+        Examples
+        --------
+        >>> detector = PedestrianDetector.from_toolbox("models/AcfInriaDetector.mat")  # doctest: +SKIP
+        >>> detector  # doctest: +SKIP
+        <PedestrianDetector of 2048 trees on LUV+M+O (toolbox)>
+        """
+        return cls(**attributes_of_toolbox(path))

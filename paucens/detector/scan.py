@@ -1,6 +1,6 @@
 """From an image to the scores of all its windows, level by level and band by band."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,11 +10,13 @@ from paucens._kernels.builds import chosen
 from paucens.detector.trees import DetectorTrees
 from paucens.detector.window import Window
 from paucens.features import ChannelSpec
-from paucens.features.channels import CELL
+from paucens.features.filters import checked_filters, filtered
 from paucens.features.levels import MOST_PIXELS, MOST_SCALES, Level, scales
+from paucens.features.preset import ACF
 from paucens.features.pyramid import checked_lambdas, level_pixels, levels_with_channels
+from paucens.features.toolbox import toolbox_levels
 from paucens.parallel import Threads
-from paucens.validation import check_integer, check_positive
+from paucens.validation import check_flag, check_integer, check_positive
 
 kernels = chosen("windows")
 
@@ -63,6 +65,12 @@ class Search:
     lambdas : dict of str to float, optional
         Exponents of the power laws of the groups of channels. If given, channels are computed for one size per octave
         and resampled for the others.
+    toolbox : bool, default=False
+        Whether levels are made as in Dollar's toolbox (`paucens.features.toolbox.toolbox_levels`), and M and O are 0
+        outside the image; needs `lambdas`.
+    filters : ndarray of shape (n, n_channels, height, width), float32, optional
+        Filters of the channels (`paucens.features.filters.filtered`); the trees look at what they give. Needs
+        `toolbox`.
     """
 
     spec: ChannelSpec
@@ -70,8 +78,20 @@ class Search:
     per_octave: int = 8
     smooth: float = 0.0
     lambdas: dict | None = None
+    toolbox: bool = False
+    filters: np.ndarray | None = field(default=None, compare=False)
 
     def __post_init__(self):
+        if self.window.cell != self.spec.shrink:
+            raise ValueError(
+                f"The window has cells of {self.window.cell} pixels, but the channels {self.spec} have cells of "
+                f"{self.spec.shrink}. Give Window(cell={self.spec.shrink}, ...)."
+            )
+        self._set("toolbox", check_flag("toolbox", self.toolbox))
+        if self.toolbox and (self.lambdas is None or not set(self.spec.families) <= set(ACF)):
+            raise ValueError(f"The order of the toolbox is for {', '.join(ACF)} with lambdas; got {self.spec}.")
+        if self.filters is not None:
+            self._check_filters()
         self._set("per_octave", check_integer("scales", self.per_octave, 1, MOST_SCALES))
         self._set("smooth", check_positive("smooth", self.smooth, zero=True, most=1))
         if self.lambdas is None:
@@ -83,8 +103,36 @@ class Search:
             )
         self._set("lambdas", checked_lambdas(self.lambdas, self.spec))
 
+    def _check_filters(self):
+        if not self.toolbox:
+            raise ValueError("filters need the order of the toolbox: give toolbox=True.")
+        self._set("filters", checked_filters(self.filters, self.spec.n_channels))
+        for name, side in zip(("height", "width", "stride"), (*self.window.shape, self.window.stride), strict=True):
+            if side % self.cell:
+                raise ValueError(f"The {name} of a window must be made of filtered cells of {self.cell}; got {side}.")
+
     def _set(self, name, value):
         object.__setattr__(self, name, value)  # the class is frozen for everybody else
+
+    @property
+    def cell(self):
+        """Side in pixels of the cells that trees look at: twice as large after filtering."""
+        return self.spec.shrink * (1 if self.filters is None else 2)
+
+    @property
+    def cells(self):
+        """Number of rows and columns of these cells in the window."""
+        return tuple(side // self.cell for side in self.window.shape)
+
+    @property
+    def n_channels(self):
+        """Number of channels that trees look at."""
+        return self.spec.n_channels * (1 if self.filters is None else len(self.filters))
+
+    @property
+    def step(self):
+        """Distance of neighbouring windows in these cells."""
+        return self.window.stride // self.cell
 
     def levels(self, image_shape, min_height=None, max_height=None):
         """List the sizes at which an image is searched for objects of some heights.
@@ -112,7 +160,11 @@ class Search:
         if up > 0:
             _check_enlarged(image_shape, height, min_height)
         levels = scales(
-            image_shape, per_octave=self.per_octave, octaves_up=up, min_shape=self.window.target, shrink=CELL
+            image_shape,
+            per_octave=self.per_octave,
+            octaves_up=up,
+            min_shape=self.window.target,
+            shrink=self.spec.shrink,
         )
         largest = np.inf if max_height is None else max_height
         return levels[:1] + [level for level in levels[1:] if height / level.ratio[0] <= largest]
@@ -139,11 +191,16 @@ class Search:
                 for band in self._bands_of_level(rgb, level, threads):
                     yield k, band
             return
-        computed = levels_with_channels(
+        make_levels = toolbox_levels if self.toolbox else levels_with_channels
+        computed = make_levels(
             rgb, self.spec, levels, threads, step=self.per_octave, lambdas=self.lambdas, smooth=self.smooth
         )
         for k, level in enumerate(computed):
-            yield k, Band(levels[k], 0, self.window.grid_shape(level.shape), None, self._with_border(level.channels))
+            strips = self._with_border(level.channels)
+            if self.filters is not None:
+                strips = self._filtered(strips, threads)
+            shape = (max(0, (n - size) // self.step + 1) for n, size in zip(strips.shape[::2], self.cells, strict=True))
+            yield k, Band(levels[k], 0, tuple(shape), None, strips)
 
     def _bands_of_level(self, rgb, level, threads):
         """Yield the bands of a level whose channels are computed from its pixels."""
@@ -151,12 +208,13 @@ class Search:
         if n_rows == 0 or n_columns == 0:
             return
         pixels = self.padded(rgb, level, threads)
-        bytes_per_row = 4 * self.spec.n_channels * (pixels.shape[1] // CELL)
-        overlap = self.window.crop[0] // CELL - 1
-        height = max(1, int(BAND_BYTES // bytes_per_row) - overlap)
+        cell, stride = self.window.cell, self.window.stride
+        bytes_per_row = 4 * self.spec.n_channels * (pixels.shape[1] // cell)
+        overlap = self.window.crop[0] // cell - 1
+        height = max(1, (int(BAND_BYTES // bytes_per_row) - overlap) * cell // stride)
         for first in range(0, n_rows, height):
             n = min(height, n_rows - first)
-            part = pixels[CELL * first : CELL * (first + n - 1) + self.window.crop[0]]
+            part = pixels[stride * first : stride * (first + n - 1) + self.window.crop[0]]
             yield Band(level, first, (n, n_columns), part)
 
     def with_strips(self, band, threads):
@@ -169,20 +227,28 @@ class Search:
 
     def crop(self, rgb, threads):
         """Return the band of a crop, RGB: one window with its margin, or more if the crop is larger by some cells."""
-        shape = tuple((side - least) // CELL + 1 for side, least in zip(rgb.shape, self.window.crop, strict=False))
+        sides = zip(rgb.shape, self.window.crop, strict=False)
+        shape = tuple((side - least) // self.window.stride + 1 for side, least in sides)
         return Band(None, 0, shape, rgb, self._strips_of_pixels(rgb, threads))
 
     def _strips_of_pixels(self, rgb, threads):
         """Compute the channels of an image, and return those without its margin, of which windows contain no cell."""
-        rows, columns = (side // CELL for side in rgb.shape[:2])
+        rows, columns = (side // self.spec.shrink for side in rgb.shape[:2])
         strips = empty_strips(rows, self.spec.n_channels, columns)
         self.spec.fill(rgb, self.spec.families, threads, strips)
-        margin = self.window.margin // CELL
+        margin = self.window.margin // self.window.cell
         return strips[margin : rows - margin, :, margin : columns - margin]
+
+    def _filtered(self, strips, threads):
+        """Return the strips that the filters make of others."""
+        halved = filtered(strips, self.filters, threads)
+        out = empty_strips(*halved.shape)
+        out[:] = halved
+        return out
 
     def _with_border(self, channels):
         """Return strips of the channels of a level, surrounded by the overhang of the windows."""
-        down, across = (side // CELL for side in self.window.overhang)
+        down, across = (side // self.window.cell for side in self.window.overhang)
         padded = np.pad(np.moveaxis(channels, 2, 1), ((down, down), (0, 0), (across, across)), mode="edge")
         strips = empty_strips(*padded.shape)
         strips[:] = padded
@@ -200,6 +266,8 @@ class Search:
     def _flat_channels(self):
         """Channels where an image repeats its border, (n_channels,); nan for colours, which depend on the image."""
         flat = self.spec.compute_checked(np.zeros((64, 64, 3), dtype=np.uint8), Threads(1))[8, 8]
+        if self.toolbox:
+            flat[:] = 0
         flat[self.spec.groups.get("LUV", slice(0))] = np.nan
         return flat
 
@@ -219,8 +287,10 @@ class Search:
         scores : ndarray of the band's `shape`, float32
             -inf for windows that the trees rejected.
         """
-        scores = np.full(band.shape, trees.bias) if start is None else start.copy()
+        start = np.full(band.shape, trees.bias) if start is None else start
         strips = self.with_strips(band, threads).strips
+        scores = np.full([self.step * (n - 1) + 1 if n else 0 for n in band.shape], np.float32(-np.inf))
+        scores[:: self.step, :: self.step] = start  # windows in between are left out
         layout = trees.layout(strips.shape[1])
 
         def scan(first, stop):
@@ -228,7 +298,7 @@ class Search:
             kernels.scan(strips, *layout, *scratch, scores, first, stop)
 
         threads.run(scan, len(scores), 50 * scores.size)
-        return scores
+        return np.ascontiguousarray(scores[:: self.step, :: self.step])
 
     def indices_in_crop(self, places):
         """Locate the features of a window in the flattened strips of its crop.

@@ -4,7 +4,6 @@ import numpy as np
 
 from paucens.detector.samples import crop_at, repeated_edges, stream, with_edges
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
-from paucens.features.channels import CELL
 from paucens.images import pixels_at
 from paucens.parallel import ALONE
 
@@ -72,7 +71,7 @@ class WindowSampler:
         """Tell which features depend on a pixel of the edges."""
         window, (top, bottom, left, right) = self.search.window, edges
         first, last = (self.search.spec.supports[self.places[:, 2], k, None] for k in (0, 1))
-        cells = window.margin + CELL * self.places[:, :2]
+        cells = window.margin + window.cell * self.places[:, :2]
         before, after = np.array([top, left]), np.array(window.crop) - [bottom, right]
         return ((cells + first < before) | (cells + last > after)).any(axis=1)
 
@@ -126,12 +125,12 @@ class WindowSampler:
 
     def _of_windows(self, index, rgb, levels, windows):
         """Compute the features of windows of an image, given by level, row and column, ordered by level."""
-        found, (height, width) = [self._none()], self.search.window.crop
+        found, stride, (height, width) = [self._none()], self.search.window.stride, self.search.window.crop
         pixels, current, random = None, None, stream(self.seed, 3, index)
         for k, row, column in windows:
             if k != current:
                 pixels, current = self.search.padded(rgb, levels[k], ALONE), k
-            y, x = CELL * row, CELL * column
+            y, x = stride * row, stride * column
             crop = pixels[y : y + height, x : x + width]
             if self.edges is not None:
                 crop = with_edges(crop, self.edges[random.integers(len(self.edges))])

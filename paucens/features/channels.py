@@ -1,4 +1,4 @@
-"""Dollar's channels: L, U, V, gradient magnitude M and six orientations O, one value per cell of 4 x 4 pixels.
+"""Dollar's channels: L, U, V, gradient magnitude M and six orientations O, one value per cell of 4 x 4 or 2 x 2 pixels.
 
 Functions take what `paucens.images.as_rgb` returns and do not check it. An image is cropped to whole cells from its top
 left. Dollar's constants are those of Piotr's toolbox (ACF: Dollar, Appel, Belongie and Perona, PAMI 2014).
@@ -10,10 +10,11 @@ from paucens._kernels.builds import chosen
 
 kernels, pooling = chosen("channels"), chosen("pooling")
 
-CELL = 4  # pixels; side of a cell of all channels
+CELL = 4  # pixels; side of a cell of all channels, unless a preset says otherwise
 GROUPS = {"LUV": ["L", "U", "V"], "M": ["M"], "O": [f"O {30 * k}" for k in range(6)]}  # names of the channels; degrees
 NORMALISING_RADIUS = 5
 RING_ROWS = 31  # padded rows that the kernel of LUV and gradients keeps
+BINS_PER_CELL = 8  # that the kernel of histograms keeps
 STEPS_PER_PIXEL = 30  # of each of the two passes, in the inner steps that `Threads.run` counts
 EXACT = np.empty(0, dtype=np.float32)
 LEAST_RADIUS = 1e-30  # of a filter that changes a value in single precision
@@ -122,7 +123,9 @@ def smooth_cells(strips, radius, threads):
         threads.run(kernel, strips.shape[1], strips.size * 8)
 
 
-def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
+def acf_channels(
+    rgb, groups, smooth_luv, smooth_channels, table, threads, out, *, cell=CELL, blended=False, converted=False
+):
     """Compute L, U, V, M and O as Dollar's ACF does, each averaged over cells.
 
     Parameters
@@ -138,9 +141,16 @@ def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
     table : bool
         Whether to take L from the release's table, see `luv`.
     threads : paucens.parallel.Threads
-    out : ndarray of shape (height // 4, n_channels, width // 4), float32
+    out : ndarray of shape (height // cell, n_channels, width // cell), float32
         Written: 3 channels of LUV, 1 of M and 6 of O, in this order, as far as they are in `groups`. Columns are
         contiguous.
+    cell : {2, 4}, default=4
+        Side of a cell in pixels.
+    blended : bool, default=False
+        Whether the orientation of a pixel is shared among the nearest two cells down and across, instead of counted in
+        its own.
+    converted : bool, default=False
+        Whether `rgb` holds L, U and V already, float32.
 
     Notes
     -----
@@ -154,15 +164,17 @@ def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
         places[group] = out[:, end : end + n_channels]
         end += n_channels
     rows, _, cols = out.shape
-    shape = (CELL * rows, CELL * cols) if {"M", "O"} & set(groups) else (0, 0)
+    shape = (cell * rows, cell * cols) if {"M", "O"} & set(groups) else (0, 0)
     magnitude, orientation = np.empty((2, *shape), dtype=np.float32)
-    work = STEPS_PER_PIXEL * CELL * CELL * rows * cols
+    work = STEPS_PER_PIXEL * cell * cell * rows * cols
 
     def differentiate(start, stop):
-        scratch = np.empty(RING_ROWS * (CELL * cols + 2), dtype=np.float32)
+        scratch = np.empty(RING_ROWS * (cell * cols + 2), dtype=np.float32)
         kernels.colour_and_gradient(
             rgb,
+            converted,
             LIGHTNESS if table else EXACT,
+            cell,
             *triangle(smooth_luv),
             scratch,
             places["LUV"],
@@ -174,8 +186,11 @@ def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
 
     def histogram(start, stop):
         taps = triangle(NORMALISING_RADIUS)
-        scratch = np.empty(5 * (CELL * cols + 2 * len(taps)), dtype=np.float32)
-        kernels.normalise_and_bin(magnitude, orientation, taps, scratch, places["M"], places["O"], start, stop)
+        scratch = np.empty((3 + BINS_PER_CELL // cell) * (cell * cols + 2 * len(taps)), dtype=np.float32)
+        bins = places["O"][:, :0] if blended else places["O"]
+        kernels.normalise_and_bin(magnitude, orientation, taps, cell, scratch, places["M"], bins, start, stop)
+        if blended and places["O"].size:
+            kernels.normalise_and_blend(magnitude, orientation, taps, cell, scratch, places["O"], start, stop)
 
     if rows and cols:
         threads.run(differentiate, rows, work)
@@ -184,14 +199,15 @@ def acf_channels(rgb, groups, smooth_luv, smooth_channels, table, threads, out):
         smooth_cells(out[:, :end], smooth_channels, threads)
 
 
-def acf_supports(group, smooth_luv, smooth_channels) -> np.ndarray:
-    """Compute the supports of "LUV", "M" or "O" (see `ChannelSpec`) for the radii of `acf_channels`.
+def acf_supports(group, smooth_luv, smooth_channels, *, cell=CELL, blended=False) -> np.ndarray:
+    """Compute the supports of "LUV", "M" or "O" (see `ChannelSpec`) for what `acf_channels` is given.
 
     Examples
     --------
     >>> acf_supports("LUV", 1, 1).tolist(), acf_supports("M", 1, 1).tolist()
     ([[-5, 9], [-5, 9], [-5, 9]], [[-11, 15]])
     """
-    reach = int(np.ceil(smooth_luv)) + CELL * int(np.ceil(smooth_channels))
+    reach = int(np.ceil(smooth_luv)) + cell * int(np.ceil(smooth_channels))
     reach += 0 if group == "LUV" else 1 + NORMALISING_RADIUS
-    return np.array([[-reach, CELL + reach]] * len(GROUPS[group]))
+    reach += cell // 2 if blended and group == "O" else 0
+    return np.array([[-reach, cell + reach]] * len(GROUPS[group]))

@@ -1,11 +1,14 @@
 """Presets: how the channels of a detector are computed, each one frozen object that can be varied."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 
-from paucens.validation import check_choice, check_flag, check_number, check_positive
+from paucens.features.channels import CELL
+from paucens.persistence import LATER, settings_of
+from paucens.validation import check_choice, check_flag, check_integer, check_number, check_positive
 
 ACF = ("LUV", "M", "O")
 FAMILIES = (*ACF, "spLBP", "LBP", "spCov", "Cov")  # in the order of their channels
+CELLS = (2, 4)  # sides that the kernels know, in pixels
 PATCH_SIZES = (4, 8, 16, 32)  # that the covariance kernel knows, in pixels
 
 
@@ -68,7 +71,7 @@ class CovarianceRule:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Preset:
     """Definition of all channels; `ChannelSpec` says what the four standard presets are for.
 
@@ -95,6 +98,11 @@ class Preset:
         Shares of labels in patches of 4, 8 and 16 pixels, or interpolated histograms of cells (`paucens.features.lbp`).
     families : tuple of str
         The families of channels that a spec of this preset may have.
+    cell : {2, 4}, default=4
+        Side of a cell in pixels; 2 for L, U, V, M and O only.
+    blend_cells : bool, default=False
+        Whether the orientation of a pixel is shared among the nearest two cells down and across, instead of counted in
+        its own ("softBin" 1 and 0 of Dollar's toolbox).
 
     Examples
     --------
@@ -115,21 +123,33 @@ class Preset:
     covariance: CovarianceRule = CovarianceRule()
     lbp: str = "patches"
     families: tuple = FAMILIES
+    cell: int = field(default=CELL, metadata=LATER)
+    blend_cells: bool = field(default=False, metadata=LATER)
 
     def __post_init__(self):
         if not isinstance(self.name, str) or not self.name:
             raise ValueError(f"name of a preset must be a text that is not empty; got {self.name!r}.")
         for name in ("smooth_luv", "smooth_channels", "smooth_pooled", "smooth_intensity"):
             _set(self, name, check_positive(name, getattr(self, name), zero=True, most=1))
-        _check_flags(self, "lightness_table", "colours")
+        _check_flags(self, "lightness_table", "colours", "blend_cells")
         if not isinstance(self.covariance, CovarianceRule):
             raise TypeError(f"covariance must be a CovarianceRule; got {self.covariance!r}.")
         check_choice("lbp", self.lbp, ("patches", "histograms"))
         if not set(_as_tuple(self, "families")) <= set(FAMILIES):
             raise ValueError(f"families must be some of {', '.join(FAMILIES)}; got {self.families!r}.")
+        _set(self, "cell", check_integer("cell", self.cell, *CELLS))
+        check_choice("cell", self.cell, CELLS)
+        if self.cell != CELL and not set(self.families) <= set(ACF):
+            raise ValueError(
+                f"Cells of {self.cell} pixels are for {', '.join(ACF)} only; got families={self.families!r}. Leave out "
+                f"the others, or take cells of {CELL} pixels."
+            )
 
     def __str__(self):
         return self.name
+
+    def __repr__(self):
+        return f"Preset({', '.join(f'{name}={value!r}' for name, value in settings_of(self).items())})"
 
     def to_plain(self):
         """Return JSON values: the name of a standard preset, otherwise a dict of all fields.
@@ -139,7 +159,7 @@ class Preset:
         >>> PRESETS["paper"].to_plain()
         'paper'
         """
-        return self.name if PRESETS.get(self.name) == self else asdict(self)
+        return self.name if PRESETS.get(self.name) == self else settings_of(self, plain=True)
 
     @classmethod
     def from_plain(cls, plain):

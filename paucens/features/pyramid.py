@@ -223,7 +223,7 @@ def levels_with_channels(rgb, spec, levels, threads, *, step=1, lambdas=None, sm
     """
     computed = None
     for i, level in enumerate(levels):
-        nearest = _nearest_computed(i, len(levels), step)
+        nearest = nearest_computed(i, len(levels), step)
         if nearest != computed:
             source, computed = levels[nearest], nearest
             channels = spec.compute_checked(level_pixels(rgb, source.shape, threads, smooth), threads)
@@ -232,15 +232,15 @@ def levels_with_channels(rgb, spec, levels, threads, *, step=1, lambdas=None, sm
         if i == nearest:
             yield replace(level, channels=channels)
         else:
-            yield replace(level, channels=_approximated(channels, source, level, spec, lambdas, threads))
+            yield replace(level, channels=approximated(channels, source, level, spec, lambdas, threads))
 
 
-def _nearest_computed(i, n_levels, step):
+def nearest_computed(i, n_levels, step):
     """Return the multiple of step in range(n_levels) nearest to i, the smaller of two that are as near."""
     return min((i + (step - 1) // 2) // step, (n_levels - 1) // step) * step
 
 
-def _approximated(channels, source, level, spec, lambdas, threads):
+def approximated(channels, source, level, spec, lambdas, threads):
     """Resample the channels of the level `source` to another level by the power laws of their groups."""
     approximated = resize(channels, tuple(side // spec.shrink for side in level.shape), threads)
     gains = np.empty(channels.shape[2], dtype=np.float32)

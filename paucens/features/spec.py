@@ -5,16 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from paucens.features.channels import (
-    CELL,
-    GROUPS,
-    acf_channels,
-    acf_supports,
-    luminance,
-    luv,
-    smooth_cells,
-    smooth_planes,
-)
+from paucens.features.channels import GROUPS, acf_channels, acf_supports, luminance, luv, smooth_cells, smooth_planes
 from paucens.features.covariance import covariance_channels, covariance_names, covariance_supports
 from paucens.features.lbp import lbp_channels, lbp_names, lbp_supports
 from paucens.features.preset import FAMILIES, Preset
@@ -123,7 +114,10 @@ class ChannelSpec:
     def __str__(self):
         return f"{self.text} ({self.preset})"
 
-    shrink = CELL
+    @property
+    def shrink(self):
+        """Side of a cell in pixels."""
+        return self.preset.cell
 
     @property
     def text(self):
@@ -167,7 +161,7 @@ class ChannelSpec:
 
         Returns
         -------
-        channels : ndarray of shape (height // 4, width // 4, n_channels), float32
+        channels : ndarray of shape (height // shrink, width // shrink, n_channels), float32
             Pixels beyond whole cells, at the right and at the bottom, are left out. In memory, the values of a channel
             in a row lie side by side: this is a view of (rows, n_channels, columns).
 
@@ -187,7 +181,7 @@ class ChannelSpec:
 
     def compute_checked(self, rgb, threads):
         """Compute the channels of what `paucens.images.as_rgb` returned, see `compute`."""
-        strips = np.empty((rgb.shape[0] // CELL, self.n_channels, rgb.shape[1] // CELL), dtype=np.float32)
+        strips = np.empty((rgb.shape[0] // self.shrink, self.n_channels, rgb.shape[1] // self.shrink), dtype=np.float32)
         self.fill(rgb, self.families, threads, strips)
         return np.moveaxis(strips, 1, 2)
 
@@ -201,12 +195,12 @@ class ChannelSpec:
         families : sequence of str
             Some families of the spec, in its order.
         threads : paucens.parallel.Threads
-        strips : ndarray of shape (height // 4, n_channels, width // 4), float32
+        strips : ndarray of shape (height // shrink, n_channels, width // shrink), float32
             Written at the channels of the families. Columns are contiguous.
         """
         if not strips.size:
             return
-        rgb = np.ascontiguousarray(rgb[: CELL * strips.shape[0], : CELL * strips.shape[2]])
+        rgb = np.ascontiguousarray(rgb[: self.shrink * strips.shape[0], : self.shrink * strips.shape[2]])
         preset, places = self.preset, {family: strips[:, self.groups[family]] for family in families}
         simple = [family for family in families if family in GROUPS]
         if simple:
@@ -229,7 +223,17 @@ class ChannelSpec:
         is_block = self.groups[families[-1]].stop - first == ends[-1]
         (rows, _, columns), dtype = strips.shape, strips.dtype
         block = strips[:, first : first + ends[-1]] if is_block else np.empty((rows, ends[-1], columns), dtype)
-        acf_channels(rgb, families, preset.smooth_luv, preset.smooth_channels, preset.lightness_table, threads, block)
+        acf_channels(
+            rgb,
+            families,
+            preset.smooth_luv,
+            preset.smooth_channels,
+            preset.lightness_table,
+            threads,
+            block,
+            cell=preset.cell,
+            blended=preset.blend_cells,
+        )
         if not is_block:
             for k, family in enumerate(families):
                 strips[:, self.groups[family]] = block[:, ends[k] : ends[k + 1]]
@@ -250,10 +254,12 @@ class ChannelSpec:
     def _supports(self, family):
         preset = self.preset
         if family in GROUPS:
-            return acf_supports(family, preset.smooth_luv, preset.smooth_channels)
+            return acf_supports(
+                family, preset.smooth_luv, preset.smooth_channels, cell=preset.cell, blended=preset.blend_cells
+            )
         if family in ("spLBP", "LBP"):
             pixels = lbp_supports(preset.lbp, family == "spLBP")
         else:
             pixels = covariance_supports(preset.covariance, family == "spCov")
             pixels = pixels + OUTWARDS * int(np.ceil(preset.smooth_intensity))
-        return pixels + OUTWARDS * CELL * int(np.ceil(preset.smooth_pooled))
+        return pixels + OUTWARDS * self.shrink * int(np.ceil(preset.smooth_pooled))

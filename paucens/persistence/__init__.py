@@ -8,9 +8,10 @@ from paucens.persistence.archive import content_of, kind_of, load, opened, save
 from paucens.persistence.arrays import map_array, read_array, write_array
 from paucens.persistence.checks import array_of, check_index
 from paucens.persistence.disk import remove_parts, replacing
-from paucens.persistence.values import plain, typed, untyped
+from paucens.persistence.values import LATER, plain, settings_of, typed, untyped
 
 __all__ = [
+    "LATER",
     "array_of",
     "check_index",
     "content_of",
@@ -23,6 +24,7 @@ __all__ = [
     "remove_parts",
     "replacing",
     "save",
+    "settings_of",
     "typed",
     "untyped",
     "write_array",

@@ -1,11 +1,13 @@
 """Values as JSON: plain ones for headers, and typed ones that are read as they were, bit for bit."""
 
 import math
+from dataclasses import asdict, fields
 
 import numpy as np
 
 INTEGERS = "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"
 NUMBERS = "bool", *INTEGERS, "float16", "float32", "float64"
+LATER = {"later": True}  # metadata of a field that joined its dataclass when there were files already
 TEXT, OBJECTS = "str", "object"  # further types of arrays: text, and Python strings
 
 
@@ -28,6 +30,18 @@ def plain(value, where):
         if not isinstance(key, str):
             raise TypeError(f"{where} has the key {key!r}; keys of a header are strings.")
     return {key: plain(item, f"{where}[{key!r}]") for key, item in value.items()}
+
+
+def settings_of(instance, *, plain=False) -> dict:
+    """Return the fields of a dataclass by name, dataclasses in it as dicts if `plain`.
+
+    Fields that joined it later (`LATER`) are left out at their defaults, so that what was made before is recognised.
+    """
+    named = asdict(instance) if plain else {field.name: getattr(instance, field.name) for field in fields(instance)}
+    for field in fields(instance):
+        if field.metadata == LATER and named[field.name] == field.default:
+            del named[field.name]
+    return named
 
 
 def typed(value, where):

@@ -37,6 +37,8 @@ def check_search(search):
     window = search.window
     check_window(window.shape)
     reach = CELL * step_of(window.shape[0])
+    if window.stride != CELL:
+        raise ValueError(f"BING scores windows that are {CELL} pixels apart; got a stride of {window.stride}.")
     if window.margin < reach:
         raise ValueError(
             f"Gradients of windows of {window.shape} depend on {reach} pixels around them; got a margin of "

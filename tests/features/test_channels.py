@@ -34,10 +34,10 @@ def draw(seed, height=40, width=52):
     return np.clip(np.asarray(enlarged).astype(int) + noise, 0, 255).astype(np.uint8)
 
 
-def compute(rgb, groups=ALL, first=1.0, after=1.0, table=False, threads=HERE):
+def compute(rgb, groups=ALL, first=1.0, after=1.0, table=False, threads=HERE, cell=4, **options):
     n = sum(len(channels.GROUPS[group]) for group in groups)
-    strips = np.full((rgb.shape[0] // 4, n, rgb.shape[1] // 4), np.nan, dtype=np.float32)
-    acf_channels(rgb, groups, first, after, table, threads, strips)
+    strips = np.full((rgb.shape[0] // cell, n, rgb.shape[1] // cell), np.nan, dtype=np.float32)
+    acf_channels(rgb, groups, first, after, table, threads, strips, cell=cell, **options)
     return np.moveaxis(strips, 1, 2)
 
 
@@ -185,7 +185,7 @@ def test_magnitude_and_orientation(seed, height, width, first):
     middle = h // 8
     for start, stop in [(0, middle), (middle, h // 4)]:
         channels.kernels.colour_and_gradient(
-            rgb, channels.EXACT, *triangle(first), scratch, nothing, magnitude, orientation, start, stop
+            rgb, False, channels.EXACT, 4, *triangle(first), scratch, nothing, magnitude, orientation, start, stop
         )
     planes = np.array([reference.smooth(plane, first) for plane in reference.luv(unit(rgb[:h, :w]))])
     expected, angle = reference.gradient(planes)
@@ -207,6 +207,21 @@ def test_orientation_of_every_direction():
         np.testing.assert_allclose(bins / bins.sum(), expected, atol=0.01)
 
 
+@given(seed=seeds, rows=st.integers(1, 6), cols=st.integers(1, 6), cell=st.sampled_from([2, 4]))
+@quick
+def test_normalise_and_blend(seed, rows, cols, cell):
+    """Every pixel counts in four cells; those at the border are raised by 8/7 a side."""
+    rng = np.random.RandomState(seed)
+    magnitude = rng.rand(cell * rows, cell * cols).astype(np.float32)
+    orientation = (rng.rand(cell * rows, cell * cols) * (np.pi - 1e-6)).astype(np.float32)
+    bins = np.full((rows, 6, cols), np.nan, dtype=np.float32)
+    scratch = np.full((3 + 8 // cell) * (cell * cols + 12), np.nan, dtype=np.float32)
+    for part in [(0, rows // 2), (rows // 2, rows)]:
+        channels.kernels.normalise_and_blend(magnitude, orientation, triangle(5), cell, scratch, bins, *part)
+    _, planes = reference.normalise_and_bin(magnitude.astype(float), orientation.astype(float))
+    np.testing.assert_allclose(np.moveaxis(bins, 1, 2), reference.blend(planes, cell), atol=1e-5)
+
+
 @given(seed=seeds, rows=st.integers(1, 6), cols=st.integers(1, 6))
 @quick
 def test_normalise_and_bin(seed, rows, cols):
@@ -217,7 +232,7 @@ def test_normalise_and_bin(seed, rows, cols):
     mean, bins = np.empty((rows, 1, cols), dtype=np.float32), np.empty((rows, 6, cols), dtype=np.float32)
     scratch = np.full(5 * (4 * cols + 12), np.nan, dtype=np.float32)
     channels.kernels.normalise_and_bin(
-        magnitude.astype(np.float32), orientation, triangle(5), scratch, mean, bins, 0, rows
+        magnitude.astype(np.float32), orientation, triangle(5), 4, scratch, mean, bins, 0, rows
     )
     normal, expected = reference.normalise_and_bin(magnitude.astype(float), orientation.astype(float))
     np.testing.assert_allclose(mean[:, 0], reference.pool(normal[None])[..., 0], atol=2e-6)
@@ -242,6 +257,23 @@ def test_ten_channels(seed, height, width, first, after, table):
     np.testing.assert_allclose(ours[..., :3], expected[..., :3], atol=1e-5)
     np.testing.assert_allclose(ours[..., 3], expected[..., 3], atol=1e-3 if table else 2e-4)
     assert np.mean(np.abs(ours[..., 4:] - expected[..., 4:]) < 1e-2) > 0.99
+
+
+@given(seed=seeds, height=sides, width=sides, blended=st.booleans())
+@quick
+def test_cells_of_two_pixels(seed, height, width, blended):
+    rgb = draw(seed, height, width)
+    ours, expected = compute(rgb, cell=2, blended=blended), reference.acf(unit(rgb), cell=2, blended=blended)
+    np.testing.assert_allclose(ours[..., :3], expected[..., :3], atol=1e-5)
+    np.testing.assert_allclose(ours[..., 3], expected[..., 3], atol=2e-4)
+    assert np.mean(np.abs(ours[..., 4:] - expected[..., 4:]) < 1e-2) > 0.99
+
+
+@pytest.mark.parametrize("cell", [2, 4])
+def test_luv_may_be_converted_before(cell):
+    rgb = draw(5)
+    planes = np.ascontiguousarray(np.moveaxis(luv(rgb, HERE), 0, 2))
+    np.testing.assert_array_equal(compute(planes, cell=cell, converted=True), compute(rgb, cell=cell))
 
 
 @pytest.mark.parametrize("groups", [("LUV",), ("M",), ("O",), ("LUV", "O"), ("M", "O")])

@@ -11,7 +11,7 @@ import paucens
 ROOT = Path(paucens.__file__).parent
 LEVELS = [  # bottom to top
     {"_kernels"},
-    {"images", "parallel", "persistence", "progress", "validation"},
+    {"images", "matlab", "parallel", "persistence", "progress", "validation"},
     {"datasets", "features", "learners", "metrics"},
     {"base", "cutting_plane", "evaluation", "formats"},
     {"boosting", "ensemble", "structural", "proposals"},
