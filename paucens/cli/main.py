@@ -7,7 +7,7 @@ from importlib import import_module
 
 from paucens.cli.failures import INTERRUPTED, MEANINGS, USAGE, Failure, text_of
 
-COMMANDS = ("classify", "info")
+COMMANDS = ("detect", "train", "crop", "evaluate", "classify", "info")
 CODES = "exit codes:\n" + "\n".join(f"  {code:<4} {meaning}" for code, meaning in MEANINGS.items())
 
 

@@ -3,6 +3,7 @@
 from paucens.cli.failures import MODEL_UNUSABLE, Failure, failing_with
 
 DEFAULT = "default"  # the detector that comes with the package
+OF_TOOLBOX = (".mat", ".mat.gz")  # how files of Dollar's toolbox end
 
 
 def load_model(path):
@@ -10,16 +11,20 @@ def load_model(path):
     from paucens import persistence
 
     with failing_with(MODEL_UNUSABLE):
-        kind = "PedestrianDetector" if path == DEFAULT else persistence.kind_of(path)
+        if path == DEFAULT or path.endswith(OF_TOOLBOX):
+            return load_detector(path)
+        kind = persistence.kind_of(path)
         return load_detector(path) if kind == "PedestrianDetector" else load_classifier(path, kind)
 
 
 def load_detector(path):
-    """Load a detector from its file, or the one that comes with the package."""
+    """Load a detector from its file, from one of Dollar's toolbox, or the one that comes with the package."""
     from paucens.detector import PedestrianDetector
 
     with failing_with(MODEL_UNUSABLE):
-        return PedestrianDetector.default() if path == DEFAULT else PedestrianDetector.load(path)
+        if path == DEFAULT:
+            return PedestrianDetector.default()
+        return (PedestrianDetector.from_toolbox if path.endswith(OF_TOOLBOX) else PedestrianDetector.load)(path)
 
 
 def load_classifier(path, kind="FPRThresholdClassifier"):

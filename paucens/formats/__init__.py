@@ -32,7 +32,7 @@ from pathlib import Path
 from paucens.formats import caltech, coco, csv, jsonl, kitti, mot, voc, yolo
 from paucens.validation import check_choice
 
-__all__ = ["FORMATS", "read_annotations", "read_detections", "write_annotations", "write_detections"]
+__all__ = ["FORMATS", "format_of", "read_annotations", "read_detections", "write_annotations", "write_detections"]
 
 FORMATS = {
     "csv": csv,
@@ -172,22 +172,38 @@ def write_detections(path, detections, format=None, **options):
     _module(path, format).write_detections(path, detections, **options)
 
 
+def format_of(path, format=None) -> str:
+    """Return the name of the format of a file or folder: the one that is given, or by the suffix.
+
+    Raises
+    ------
+    ValueError
+        If the format is unknown or cannot be guessed.
+
+    Examples
+    --------
+    >>> format_of("boxes.json"), format_of("boxes.txt", "mot")
+    ('coco', 'mot')
+    """
+    path = Path(path)
+    if format is not None:
+        return check_choice("format", format, list(FORMATS))
+    if path.is_dir() and any(path.glob("*.xml")):
+        return "voc"
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValueError(
+            f"{path} does not tell its format, as a suffix out of {', '.join(SUFFIXES)} does; give format=, one of "
+            f"{', '.join(FORMATS)}."
+        )
+    return SUFFIXES[path.suffix.lower()]
+
+
 def _module(path, format, exists=False):
     """Return the module of a format; raise FileNotFoundError for a path that should exist and does not."""
     path = Path(path)
     if exists and not path.exists():
         raise FileNotFoundError(f"No file or folder {path.absolute()}; give the path of annotations or detections.")
-    if format is not None:
-        format = check_choice("format", format, list(FORMATS))
-    elif path.is_dir() and any(path.glob("*.xml")):
-        format = "voc"
-    else:
-        format = SUFFIXES.get(path.suffix.lower())
-    if format is None:
-        raise ValueError(
-            f"{path} does not tell its format, as a suffix out of {', '.join(SUFFIXES)} does; give format=, one of "
-            f"{', '.join(FORMATS)}."
-        )
+    format = format_of(path, format)
     if exists and path.is_dir() and format in ("csv", "jsonl", "coco", "mot"):
         raise ValueError(f"{path} is a folder; {format} is one file. Give the path of the file.")
     return FORMATS[format]

@@ -17,7 +17,13 @@ LAST_DIGITS = re.compile(r"[0-9]+$")
 
 @contextmanager
 def writing(path):
-    """Open a text in UTF-8 that takes the place of `path` when the block ends, or nothing if it fails."""
+    """Open a text in UTF-8 that takes the place of `path` when the block ends, or nothing if it fails.
+
+    A file that is open for writing, such as standard output, is given as it is.
+    """
+    if hasattr(path, "write"):
+        yield path
+        return
     with replacing(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         try:
