@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+MOST_PADDED = 400_000_000  # pixels
 ORIENTATION, TURNED = 0x0112, range(5, 9)  # the EXIF tag, and those of its values that exchange width and height
 
 
@@ -281,6 +282,39 @@ def to_bytes(rgb):
         return rgb
     levels = 255 * rgb
     return np.rint(levels, out=levels).astype(np.uint8)
+
+
+def resampled_part(rgb, corners, shape) -> np.ndarray:
+    """Resample a rectangle of an image to a size; the edge of the image is repeated outside of it.
+
+    Parameters
+    ----------
+    rgb : ndarray of shape (height, width, 3), uint8
+    corners : tuple of float
+        Left, top, right and bottom in pixels from 0, continuous.
+    shape : tuple of int
+        Height and width of the result.
+
+    Returns
+    -------
+    part : ndarray of shape (*shape, 3), uint8
+
+    Raises
+    ------
+    ValueError
+        If the image with so much of its edge repeated would have more than 400 million pixels.
+    """
+    low, high = np.array(corners[:2]), np.array(corners[2:])
+    margin = np.ceil(max(0, *-low, *(high - rgb.shape[1::-1])))
+    if not np.prod(np.array(rgb.shape[:2]) + 2 * margin) <= MOST_PADDED:
+        raise ValueError(
+            f"The rectangle {[round(float(corner)) for corner in corners]} is too far outside an image of "
+            f"{rgb.shape[0]} x {rgb.shape[1]} pixels to be cut out."
+        )
+    margin = int(margin)
+    padded = Image.fromarray(np.pad(rgb, ((margin, margin), (margin, margin), (0, 0)), mode="edge"))
+    box = (*(low + margin).tolist(), *(high + margin).tolist())
+    return np.array(padded.resize(shape[::-1], Image.Resampling.BILINEAR, box=box))
 
 
 # -- lists of images -------------------------------------------------------------------------------

@@ -25,7 +25,11 @@ OWN_NOTES = ("hard", "negatives")  # the score above which a window is hard; the
 
 @dataclass(frozen=True, eq=False)
 class TrainingConfig:
-    """The arguments of `train_detector`, checked; see there."""
+    """The arguments of `train_detector`, checked; see there.
+
+    Records have become `positives`, `negative_images` and `regions`, boxes in each of these images that no negative may
+    overlap; None without records.
+    """
 
     positives: list
     negative_images: list
@@ -44,6 +48,7 @@ class TrainingConfig:
     random_state: int
     notes: dict
     verbose: int
+    regions: list | None = None
 
     def __post_init__(self):
         check_sources("positives", self.positives)
@@ -157,6 +162,8 @@ class TrainingConfig:
         }
         if self.stages is not None:  # or trainings from before there were stages could not go on
             settings["stages"] = {str(first): families for first, families in self.stage_families.items()}
+        if self.regions is not None:
+            settings["regions"] = _fingerprint(self.regions)
         return plain(settings, "settings")
 
 

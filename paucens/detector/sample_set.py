@@ -94,6 +94,7 @@ class SampleSet:
             mirrors=config.mirrors,
             edges=edges,
             mask_edges=config.repeat_edges == "mask",
+            regions=config.regions,
         )
 
     def _find_edges(self):
@@ -148,9 +149,10 @@ class SampleSet:
     def _check_some(self, n_negatives):
         if n_negatives == 0:
             height, width = self._config.search.window.least_image
+            beside = "" if self._config.regions is None else " beside what is marked in them"
             raise ValueError(
-                f"None of {len(self._config.negative_images)} negative images is large enough for a window; give "
-                f"images of at least {height} x {width} pixels (height x width)."
+                f"None of {len(self._config.negative_images)} negative images is large enough for a window{beside}; "
+                f"give images of at least {height} x {width} pixels (height x width)."
             )
 
 

@@ -7,13 +7,16 @@ from sklearn.base import clone
 
 from paucens.base import Checkpoint, fit_binned
 from paucens.boosting import AdaBoostClassifier
+from paucens.datasets.records import no_boxes
 from paucens.detector.cache import TrainingCache
 from paucens.detector.config import TrainingConfig
+from paucens.detector.crops import cut_crops, marked, of_one_class
 from paucens.detector.first_stage import FirstStage
 from paucens.detector.model import PedestrianDetector
 from paucens.detector.sample_set import SampleSet
 from paucens.detector.trees import detector_trees
 from paucens.detector.window import Window
+from paucens.images import check_sources
 from paucens.learners.binning import BinnedData
 from paucens.learners.nodes import leaves_of_codes
 from paucens.parallel import Threads
@@ -26,11 +29,13 @@ HARD_MARGIN = 0.1  # of the distance between the median scores of the classes
 
 
 def train_detector(
-    positives,
-    negative_images,
-    spec,
-    classifier,
+    positives=None,
+    negative_images=None,
+    spec=None,
+    classifier=None,
     *,
+    records=None,
+    label=None,
     window=None,
     n_estimators=(32, 128, 512, 2048),
     n_negatives=5000,
@@ -47,18 +52,25 @@ def train_detector(
     notes=None,
     verbose=0,
 ):
-    """Train a detector on crops of an object and images without it.
+    """Train a detector on crops of an object and images without it, or on annotated images.
 
     Parameters
     ----------
     positives : list of path-like or of images
         Crops of the size of the window with its margin (160 x 96), with the object in the middle, as high as
-        `window.target`: boxes fit no better than the target fits the objects in the crops.
+        `window.target`: boxes fit no better than the target fits the objects in the crops. Or give `records`.
     negative_images : list of path-like or of images
-        Images of any size. An image is RGB or grey as for `PedestrianDetector.detect`, or its file.
+        Images of any size without the object. An image is RGB or grey as for `PedestrianDetector.detect`, or its file.
+        With `records` they are optional, and come in addition to the images of these.
     spec : ChannelSpec
     classifier : ensemble of trees, such as AdaBoostClassifier or PAUCEnsClassifier, or a list of one per round
         Its `n_estimators` is replaced by the number of trees of the round.
+    records : list of DetectionRecord, optional
+        Annotated images instead of `positives`. `cut_crops` makes the crops. Negatives are taken from these images too,
+        from windows in which the box of a detection would overlap no box of any class and nothing that is to be
+        ignored: the paper cuts people, cyclists and "don't care" regions out of the images of KITTI and Caltech.
+    label : str, optional
+        The class of the records to detect. Default: the only one that there is.
     window : Window, optional
         Default: 128 x 64 around an object of 100 x 41, with a margin of 16.
     n_estimators : tuple of int, default=(32, 128, 512, 2048)
@@ -78,6 +90,7 @@ def train_detector(
         What to do about crops that left their photograph and repeat its border, which may tell the classes apart. True:
         each negative gets the repeated edges of a random positive. False: nothing. "mask": negatives stay unchanged,
         and features of a crop that depend on its repeated edges are replaced by those of a random crop without edges.
+        Objects of `records` whose crop leaves the image are left out if False, and repeat its border otherwise.
     mirrors : bool, default=True
         Whether the mirror images of the crops are positives too.
     stages : dict of int to str, optional
@@ -109,10 +122,10 @@ def train_detector(
     Raises
     ------
     ValueError, TypeError
-        If there are no positives or images, crops have another size, no image holds a window, the ensemble does not
-        consist of trees, a parameter is out of range, the stages do not fit the spec or the number of trees, or
-        `checkpoint` is damaged or holds another training, one of other data or of other parameters than `n_jobs` and
-        `verbose`. The message names what differs.
+        If there are no positives or images, or both positives and records, crops have another size, no image holds a
+        window, the ensemble does not consist of trees, a parameter is out of range, the stages do not fit the spec or
+        the number of trees, or `checkpoint` is damaged or holds another training, one of other data or of other
+        parameters than `n_jobs` and `verbose`. The message names what differs.
     OSError
         If the disk is full, with the file and the bytes that it takes.
 
@@ -145,12 +158,18 @@ def train_detector(
     >>> len(detector.detect(synthetic_streets(1, seed=3)[0].image)) > 0
     True
     """
+    window, regions = Window() if window is None else window, None
+    if records is not None:
+        positives, negative_images, regions = _from_records(
+            positives, negative_images, records, label, window, repeat_edges
+        )
     config = TrainingConfig(
         positives=positives,
         negative_images=negative_images,
+        regions=regions,
         spec=spec,
         classifier=classifier,
-        window=Window() if window is None else window,
+        window=window,
         n_estimators=n_estimators,
         n_negatives=n_negatives,
         most_negatives=most_negatives,
@@ -174,6 +193,20 @@ def train_detector(
             detector = cache.load_detector(k)
         cache.clear()
         return replace(detector, first_stage=_first_stage(config))
+
+
+def _from_records(positives, negative_images, records, label, window, repeat_edges):
+    """Return crops, images and the boxes in each image that negatives may not overlap."""
+    if positives is not None:
+        raise ValueError("Give positives or records, not both; cut_crops makes crops of records.")
+    records, without = of_one_class(records, label), [] if negative_images is None else negative_images
+    if without:
+        check_sources("negative_images", without)
+    crops = cut_crops(records, window, repeat_edges=repeat_edges is not False)
+    if not crops:
+        raise ValueError(f"None of {len(records)} records has an object whose crop can be cut; give records of some.")
+    images = [*without, *(record.image for record in records)]
+    return crops, images, [no_boxes()] * len(without) + marked(records)
 
 
 def _first_stage(config):

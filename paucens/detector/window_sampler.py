@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from paucens._kernels.boxes import overlaps
 from paucens.detector.samples import crop_at, repeated_edges, stream, with_edges
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
 from paucens.images import pixels_at
@@ -9,6 +10,7 @@ from paucens.parallel import ALONE
 
 UNMIRRORED = [0, 1, 2, 3]  # edges: top, bottom, left, right
 MIRRORED = [0, 1, 3, 2]
+MOST_DRAWS = 20  # of as many windows as are wanted, of which some overlap regions
 
 
 class WindowSampler:
@@ -28,11 +30,13 @@ class WindowSampler:
         The `repeated_edges` of all positives. Each negative gets those of one of them at random.
     mask_edges : bool, default=False
         Whether features of a crop that depend on its repeated edges are replaced by those of another crop.
+    regions : list of ndarray of shape (r, 4), optional
+        Boxes in each negative image that the box of a negative may not overlap.
     """
 
-    def __init__(self, search, places, seed, threads, *, mirrors=True, edges=None, mask_edges=False):
+    def __init__(self, search, places, seed, threads, *, mirrors=True, edges=None, mask_edges=False, regions=None):
         self.search, self.places, self.seed, self.threads = search, places, seed, threads
-        self.edges, self.mask_edges = edges, mask_edges
+        self.edges, self.mask_edges, self.regions = edges, mask_edges, regions
         self._orders = [UNMIRRORED, MIRRORED] if mirrors else [UNMIRRORED]
         self._indices_in_crop = search.indices_in_crop(places)
 
@@ -111,15 +115,37 @@ class WindowSampler:
         ends = np.cumsum([rows * columns for rows, columns in shapes])
         if len(ends) == 0 or ends[-1] == 0:
             return self._none()
-        drawn = np.sort(stream(self.seed, 0, index).integers(ends[-1], size=n))
-        of_level = np.searchsorted(ends, drawn, side="right")
-        from_last = ends[of_level] - 1 - drawn  # counted from the last window of a level
-        cells = [divmod(int(place), shapes[k][1]) for k, place in zip(of_level, from_last, strict=True)]
-        return self._of_windows(index, rgb, levels, [(k, *cell) for k, cell in zip(of_level, cells, strict=True)])
+        n_columns, ratios = np.array([columns for _, columns in shapes]), np.array([level.ratio for level in levels])
+
+        def windows_of(numbers):
+            of_level = np.searchsorted(ends, numbers, side="right")
+            from_last = ends[of_level] - 1 - numbers  # counted from the last window of a level
+            return np.column_stack([of_level, *np.divmod(from_last, n_columns[of_level])])
+
+        random, drawn = stream(self.seed, 0, index), np.empty(0, dtype=np.int64)
+        for _ in range(MOST_DRAWS):
+            some = random.integers(ends[-1], size=n)
+            windows = windows_of(some)
+            free = self._are_free(index, self.search.window.boxes(windows[:, 1:], ratios[windows[:, 0]]))
+            drawn = np.concatenate([drawn, some[free]])[:n]
+            if len(drawn) == n:
+                break
+        return self._of_windows(index, rgb, levels, windows_of(np.sort(drawn)).tolist())
+
+    def _are_free(self, index, boxes):
+        """Tell which boxes overlap no region of an image."""
+        if self.regions is None:
+            return np.full(len(boxes), True)
+        regions = self.regions[index]
+        shares = np.empty((len(boxes), len(regions)))
+        overlaps(np.ascontiguousarray(boxes), np.ascontiguousarray(regions), False, shares)
+        return ~shares.any(axis=1)
 
     def _best_windows(self, index, rgb, detector, threshold, per_image):
         levels = self.search.levels(rgb.shape[:2])
         boxes, windows = detector.candidates(rgb, levels, threshold, ALONE)
+        free = self._are_free(index, boxes)
+        boxes, windows = boxes[free], windows[free]
         kept = rows_kept(boxes, OVERLAP, DENOMINATOR)[:per_image]
         return self._of_windows(index, rgb, levels, windows[np.sort(kept)].tolist())
 

@@ -7,6 +7,8 @@ Lists have one entry per image, also for images without detections or people.
 `match_detections`          one image: which detections are true, false or ignored; which people are found
 `match_images`              many images, pooled: the basis of curves, intervals and differences
 `prepare_images`            boxes of any data set in the form of the Caltech protocol (shape, heights)
+`image_results`             a table of what is found, missed and wrong in each image
+`box_results`               the same of each box, with scores; `write_results` writes either as CSV
 `miss_rate_curve`           miss rate against false positives per image
 `log_average_miss_rate`     its geometric mean at nine references: the number of Tables 2 and 3
 `miss_rate_interval`        the same with its interval over images (and seeds)
@@ -30,14 +32,17 @@ from paucens.evaluation.curves import (
 from paucens.evaluation.intervals import MissRateDifference, MissRateInterval, miss_rate_difference, miss_rate_interval
 from paucens.evaluation.kitti import kitti_average_precision
 from paucens.evaluation.matching import Matches, match_detections, match_images
+from paucens.evaluation.results import box_results, image_results, write_results
 
 __all__ = [
     "CaltechResult",
     "Matches",
     "MissRateDifference",
     "MissRateInterval",
+    "box_results",
     "evaluate_caltech",
     "fppw_curve",
+    "image_results",
     "kitti_average_precision",
     "log_average_miss_rate",
     "match_detections",
@@ -49,4 +54,5 @@ __all__ = [
     "miss_rates_at",
     "prepare_images",
     "standardize_boxes",
+    "write_results",
 ]

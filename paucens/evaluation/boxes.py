@@ -80,10 +80,11 @@ def standardize_boxes(boxes, aspect=ASPECT, height_scale=1.0) -> np.ndarray:
     ----------
     boxes : array-like of shape (k, 4) or (k, 5)
         x, y, w, h and optionally a score, which stays the same.
-    aspect : float, default=0.41
-        Width / height of the result.
+    aspect : float or None, default=0.41
+        Width / height of the result. None keeps the shape of each box, of cars for example.
     height_scale : float, default=1.0
-        Factor of the height: 100 / 128 for detectors that report the window instead of the person in it.
+        Factor of the height: 100 / 128 for detectors that report the window instead of the person in it. It is that of
+        the width too if the shape is kept.
 
     Returns
     -------
@@ -99,12 +100,14 @@ def standardize_boxes(boxes, aspect=ASPECT, height_scale=1.0) -> np.ndarray:
     >>> standardize_boxes([[10, 20, 60, 100, 0.7]]).tolist()
     [[19.5, 20.0, 41.0, 100.0, 0.7]]
     """
-    check_positive("aspect", aspect)
+    if aspect is not None:
+        check_positive("aspect", aspect)
     check_positive("height_scale", height_scale)
     boxes = check_boxes("boxes", boxes, 4, 5).copy()
     centre = boxes[:, :2] + boxes[:, 2:4] / 2
-    boxes[:, 3] *= height_scale
-    boxes[:, 2] = aspect * boxes[:, 3]
+    boxes[:, 2:4] *= height_scale
+    if aspect is not None:
+        boxes[:, 2] = aspect * boxes[:, 3]
     boxes[:, :2] = centre - boxes[:, 2:4] / 2
     return boxes
 
@@ -115,19 +118,20 @@ def within_heights(boxes, heights, expand) -> np.ndarray:
     return (boxes[:, 3] >= low / expand) & (boxes[:, 3] < high * expand)
 
 
-def prepare_detections(detections, heights, expand=EXPAND, height_scale=1.0) -> list[np.ndarray]:
+def prepare_detections(detections, heights, expand=EXPAND, height_scale=1.0, aspect=ASPECT) -> list[np.ndarray]:
     """Change detections, one entry per image, to one shape and drop those far from the evaluated heights."""
     boxes, image = pooled(detections)
-    boxes = standardize_boxes(boxes, height_scale=height_scale)
+    boxes = standardize_boxes(boxes, aspect, height_scale)
     kept = within_heights(boxes, heights, expand)
     return by_image(boxes[kept], image[kept], len(detections))
 
 
-def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_scale=1.0):
+def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_scale=1.0, aspect=ASPECT):
     """Bring boxes of any data set into the form in which the Caltech protocol compares them.
 
-    People outside the heights are ignored. The others and all detections are changed to width / height = 0.41.
-    Detections outside the heights by a factor of more than 1.25 are dropped.
+    People outside the heights are ignored. The others and all detections are changed to width / height = 0.41, unless
+    `aspect` says otherwise: boxes of other objects than upright people would become slivers. Detections outside the
+    heights by a factor of more than 1.25 are dropped.
 
     Parameters
     ----------
@@ -139,6 +143,8 @@ def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_
         Range of the heights of the people that are evaluated, in pixels; the upper end is exclusive.
     height_scale : float, default=1.0
         Factor of the height of detections, see `standardize_boxes`.
+    aspect : float or None, default=0.41
+        Width / height of all boxes; None leaves them as they are.
 
     Returns
     -------
@@ -157,6 +163,9 @@ def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_
     >>> detections, truths, ignores = prepare_images([[[10, 20, 60, 100, 0.7]]], people, [[]])
     >>> detections[0].tolist(), truths[0].tolist(), ignores[0].tolist()
     ([[19.5, 20.0, 41.0, 100.0, 0.7]], [[4.5, 0.0, 41.0, 100.0]], [[0.0, 0.0, 9.0, 20.0]])
+    >>> cars = [[[0, 0, 200, 100]]]
+    >>> prepare_images([[[10, 0, 200, 100, 0.7]]], cars, [[]], aspect=None)[1][0].tolist()
+    [[0.0, 0.0, 200.0, 100.0]]
     """
     detections, truths, ignores = check_images(detections=detections, truths=truths, ignores=ignores)
     is_pair = isinstance(heights, list | tuple) and [isinstance(h, numbers.Real) for h in heights] == [True, True]
@@ -164,8 +173,8 @@ def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_
         raise ValueError(f"heights must be (low, high), 0 <= low < high, in pixels; got {heights!r}.")
     evaluated = [within_heights(boxes, heights, expand=1) for boxes in truths]
     return (
-        prepare_detections(detections, heights, height_scale=height_scale),
-        [standardize_boxes(boxes[chosen]) for boxes, chosen in zip(truths, evaluated, strict=True)],
+        prepare_detections(detections, heights, height_scale=height_scale, aspect=aspect),
+        [standardize_boxes(boxes[chosen], aspect) for boxes, chosen in zip(truths, evaluated, strict=True)],
         [
             np.concatenate([ignore, boxes[~chosen]])
             for boxes, ignore, chosen in zip(truths, ignores, evaluated, strict=True)

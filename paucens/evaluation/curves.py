@@ -11,7 +11,7 @@ from paucens.validation import as_floats
 REFERENCES = np.array([10.0 ** (k / 4) for k in range(-8, 1)])
 
 
-def miss_rate_curve(detections, truths, ignores, overlap=0.5):
+def miss_rate_curve(detections, truths, ignores, overlap=0.5, *, with_scores=False):
     """Compute the miss rate against the false positives per image.
 
     Parameters
@@ -20,11 +20,15 @@ def miss_rate_curve(detections, truths, ignores, overlap=0.5):
         One entry per image: rows x, y, w, h, score; rows x, y, w, h of people; and of regions that do not count.
     overlap : float, default=0.5
         Least overlap, see `match_detections`.
+    with_scores : bool, default=False
+        Whether to return the scores too.
 
     Returns
     -------
     fppi, miss : ndarrays of shape (1 + n_counted,)
         (0, 1), then one point per detection that counts, best first; fppi rises, miss falls.
+    scores : ndarray of shape (1 + n_counted,)
+        If asked for: infinity, then the score of each of these detections. `Matches.threshold_at` finds one.
 
     Raises
     ------
@@ -42,7 +46,9 @@ def miss_rate_curve(detections, truths, ignores, overlap=0.5):
     >>> fppi.tolist(), miss.tolist()
     ([0.0, 0.0, 0.5, 0.5], [1.0, 0.5, 0.5, 0.0])
     """
-    return match_images(detections, truths, ignores, overlap).curve()
+    matches = match_images(detections, truths, ignores, overlap)
+    scores = (np.concatenate(([np.inf], matches.score)),) if with_scores else ()
+    return *matches.curve(), *scores
 
 
 def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:

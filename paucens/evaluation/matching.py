@@ -7,6 +7,9 @@ import numpy as np
 
 from paucens._kernels.boxes import match
 from paucens.evaluation.boxes import check_boxes, check_images
+from paucens.validation import check_positive
+
+ROUNDING = 1e-9  # of products such as 0.1 x 10
 
 
 def match_detections(detections, truth, ignore, overlap=0.5):
@@ -69,7 +72,7 @@ def _check_overlap(overlap):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Matches:
-    """Detections that count in many images, true or false; all miss rates follow from them.
+    """Detections that count in many images, true or false; all miss rates and thresholds follow from them.
 
     Attributes
     ----------
@@ -95,6 +98,45 @@ class Matches:
         wrong = np.concatenate(([0], np.cumsum(weight * ~self.is_true)))
         share = found / n_truths if n_truths else np.full(len(found), np.nan)
         return wrong / image_weights.sum(), 1 - share
+
+    def threshold_at(self, fppi) -> float:
+        """Find the least threshold with at most so many false positives per image, doubles and parts of people too.
+
+        Parameters
+        ----------
+        fppi : float
+            False positives per image; at least 1 / fppi images are needed.
+
+        Returns
+        -------
+        threshold : float
+            Detections count if they score above it, as those of `PedestrianDetector.detect` do. If there are not so
+            many false positives, it is just below the lowest score: nothing is known of lower ones. So give detections
+            of a low enough threshold.
+
+        Raises
+        ------
+        ValueError
+            If there are too few images, no detections, or `fppi` is not positive.
+
+        Examples
+        --------
+        >>> person, other = [0, 0, 4, 9], [50, 0, 4, 9]
+        >>> matches = match_images([[[*person, 0.9], [*other, 0.7], [*other, 0.4]]], [[person]], [[]])
+        >>> matches.threshold_at(1)
+        0.4
+        """
+        fppi, n_images = check_positive("fppi", fppi), len(self.n_truths)
+        n_allowed = int(np.floor(min(fppi * n_images, len(self.score)) + ROUNDING))
+        if fppi * n_images + ROUNDING < 1:
+            raise ValueError(
+                f"{n_images} images are too few to measure {fppi:g} false positives per image; give "
+                f"{np.ceil(1 / fppi):.10g} or more."
+            )
+        if len(self.score) == 0:
+            raise ValueError("There are no detections that count, so no threshold; detect with a lower one.")
+        wrong = self.score[~self.is_true]
+        return float(wrong[n_allowed] if n_allowed < len(wrong) else np.nextafter(self.score[-1], -np.inf))
 
 
 def match_images(detections, truths, ignores, overlap=0.5) -> Matches:

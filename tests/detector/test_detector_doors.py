@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from PIL import Image
 from tiny_detector import tiny_detector
 
 from paucens import AdaBoostClassifier, Tree
@@ -180,6 +181,13 @@ def test_infinite_and_huge_thresholds(detector):
         assert (rejection == np.sign(beyond) * np.float32(np.inf)).all()
     lowest = float(detector.threshold_at_fppi([IMAGE], 1e308))
     assert lowest == every[:, 4].min() == detector.threshold_at_fppi([IMAGE], 10**300)
+
+
+def test_a_threshold_is_found_on_files_as_on_images(detector, tmp_path):
+    Image.fromarray(IMAGE).save(tmp_path / "a.png")
+    assert detector.threshold_at_fppi([tmp_path / "a.png"], 1) == detector.threshold_at_fppi([IMAGE], 1)
+    with pytest.raises(ValueError, match=r"images\[0\]: .*doors\.py cannot be read as an image"):
+        detector.threshold_at_fppi([__file__], 1)
 
 
 def test_scores_are_compared_with_the_threshold_itself(detector):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from paucens.images import as_rgb, read_grey, read_rgb
+from paucens.images import as_rgb, read_grey, read_rgb, resampled_part
 
 RNG = np.random.RandomState(0)
 RGB = RNG.randint(256, size=(5, 7, 3)).astype(np.uint8)
@@ -209,3 +209,13 @@ def test_rounding_is_no_other_range():
     for value, shown in ((1 + 1e-6, r"1\.000001"), (255, "255"), (1e300, "inf"), (np.nan, "nan")):
         with pytest.raises(ValueError, match=f"floats go from .* to {shown}; expected"):
             as_rgb(np.full((2, 2), value, dtype=np.float64))
+
+
+def test_a_part_is_resampled_with_its_edge_repeated():
+    rgb = np.repeat(np.arange(40, dtype=np.uint8)[:, None, None] * np.ones((1, 30, 3), np.uint8), 1, axis=1)
+    np.testing.assert_array_equal(resampled_part(rgb, (5, 10, 15, 30), (20, 10)), rgb[10:30, 5:15])
+    above = resampled_part(rgb, (0, -4, 10, 6), (10, 10))
+    assert above[:, 0, 0].tolist() == [0, 0, 0, 0, 0, 1, 2, 3, 4, 5]
+    assert resampled_part(rgb, (0, 0, 30, 40), (4, 3)).shape == (4, 3, 3)
+    with pytest.raises(ValueError, match=r"rectangle \[0, 0, 1000000, 5\] is too far outside an image of 40 x 30"):
+        resampled_part(rgb, (0, 0, 1e6, 5), (4, 4))

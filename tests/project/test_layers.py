@@ -12,7 +12,7 @@ ROOT = Path(paucens.__file__).parent
 LEVELS = [  # bottom to top
     {"_kernels"},
     {"images", "matlab", "parallel", "persistence", "progress", "validation"},
-    {"datasets", "features", "learners", "metrics"},
+    {"datasets", "drawing", "features", "learners", "metrics"},
     {"base", "cutting_plane", "evaluation", "formats"},
     {"boosting", "ensemble", "structural", "proposals"},
     {"detector", "operating_point"},

@@ -3,12 +3,12 @@
 import numbers
 
 import numpy as np
-from PIL import Image
 from sklearn.utils import check_scalar
 
 from paucens.datasets._registry import DataSet
 from paucens.datasets.records import DetectionRecord
 from paucens.datasets.streets._scene import HEIGHTS, render
+from paucens.images import resampled_part
 
 CROP_SIZE = (160, 96)  # height and width of a crop as in INRIA: a window of 128 x 64 and a margin of 16
 
@@ -109,12 +109,8 @@ def street_crops(records, height=100.0) -> np.ndarray:
 def _crop(image, person, height):
     """Cut one crop around the centre of a box, at the scale at which it is so many pixels high."""
     x, y, w, h = person
-    half = np.array(CROP_SIZE[::-1]) * (h / height / 2)
-    low, high = np.array([x + w / 2, y + h / 2]) - half, np.array([x + w / 2, y + h / 2]) + half
-    margin = int(np.ceil(max(0, *-low, *(high - image.shape[1::-1]))))
-    padded = Image.fromarray(np.pad(image, ((margin, margin), (margin, margin), (0, 0)), mode="edge"))
-    corners = (*(low + margin).tolist(), *(high + margin).tolist())
-    return np.asarray(padded.resize(CROP_SIZE[::-1], Image.Resampling.BILINEAR, box=corners))
+    centre, half = np.array([x + w / 2, y + h / 2]), np.array(CROP_SIZE[::-1]) * (h / height / 2)
+    return resampled_part(image, (*(centre - half), *(centre + half)), CROP_SIZE)
 
 
 ABOUT = DataSet(

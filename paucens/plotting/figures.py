@@ -1,8 +1,4 @@
-"""House style: data frames in, figures out. The only module of the package that needs matplotlib.
-
-A method has the same colour and marker in every picture. Figures are made without pyplot, so that no screen is needed
-and nothing stays open; make and save them inside `house_style()`.
-"""
+"""House style, and what scripts draw from data frames: curves, intervals, pairs, regions, points."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-STYLE = Path(__file__).with_name("paucens.mplstyle")
+STYLE = Path(__file__).parents[1] / "paucens.mplstyle"
 MOST_LAYOUTS = 10
 BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
 GREY, DARK = "#777777", "#333333"
