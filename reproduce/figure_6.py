@@ -10,9 +10,9 @@ so their heights are multiplied by 100/128. A curve is read at 20 points per dec
 as many false positives.
 
 Where we depart, and why.
-- Detections of the paper's detector and of its other peers are not available, and the paper's curves are lost. The paper
-  prints two miss rates of its own detectors on this set, in its Tables 6 and 7: they are lines here. It prints none of
-  the other methods, so these are named only.
+- Detections of the paper's detector and of its other peers are not available, and the paper's curves are lost. The
+  paper prints two miss rates of its own detectors on this set, in its Tables 6 and 7: they are lines here. It prints
+  none of the other methods, so these are named only.
 - ACF-Caltech+ (2014) came after the paper's figure.
 - There are no intervals: these are numbers to be met exactly.
 
@@ -110,7 +110,9 @@ def table(rows):
             digits = len(str(printed).partition(".")[2]) if printed else 2
             at = curve.set_index(curve.fppi.round(4)).miss_rate
             rates = [f"{100 * at[fppi]:.1f}" if fppi in at.index else None for fppi in SHOWN]
-            beside = [f"{printed:.{digits}f}", f"{round(ours, digits) - printed:+.{digits}f}"] if printed else [None] * 2
+            beside = (
+                [f"{printed:.{digits}f}", f"{round(ours, digits) - printed:+.{digits}f}"] if printed else [None] * 2
+            )
             lines.append([method, curve.n_people.iloc[0], *beside, f"{ours:.{digits}f}", *rates])
         columns = ["method", "people", "printed", "difference", "ours", *(f"at {fppi:g}" for fppi in SHOWN)]
         blocks += [f"## {convention}", markdown(lines, columns)]
@@ -142,10 +144,7 @@ def picture(rows):
     axes.set_ylim(lowest, 1.05)
     axes.grid(axis="x", visible=True)
     figure.legend(
-        *axes.get_legend_handles_labels(),
-        loc="outside right center",
-        title="log-average miss rate",
-        labelcolor=DARK,
+        *axes.get_legend_handles_labels(), loc="outside right center", title="log-average miss rate", labelcolor=DARK
     )
     return figure
 

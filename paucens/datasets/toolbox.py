@@ -40,16 +40,14 @@ def load_toolbox(path=None) -> Bunch:
     models, detections = locate(ABOUT, path)
     found = {file.name.split(".")[0]: read_results(file) for file in sorted(detections.glob("*.txt*"))}
     return Bunch(
-        models={file.stem: file for file in sorted(models.glob("*.mat"))},
-        detections=found,
-        DESCR=ABOUT.describe(),
+        models={file.stem: file for file in sorted(models.glob("*.mat"))}, detections=found, DESCR=ABOUT.describe()
     )
 
 
 ABOUT = DataSet(
     name="toolbox",
-    what="Detectors of Piotr Dollar's toolbox (ACF and LDCF, `.mat`), and the boxes that his program found with them in "
-    "the test images of INRIA and Caltech.",
+    what="Detectors of Piotr Dollar's toolbox (ACF and LDCF, `.mat`), and the boxes that his program found with them "
+    "in the test images of INRIA and Caltech.",
     source="github.com/pdollar/toolbox, folder detector/models: *Detector.mat go to toolbox/models/, *Dets.txt to "
     "toolbox/detections/, gzipped or not. Files of an older version have its commit behind their name, such as "
     "AcfInriaDetector_8c81f93.mat.",
