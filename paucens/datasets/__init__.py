@@ -29,6 +29,8 @@ eth_bahnhof       999 frames of one walk                       sequence BAHNHOF 
 tud_stadtmitte    179 frames of one street                     MOTChallenge 2015 [7]_   `load_tud_stadtmitte`
 kitti             labels and results of KITTI's objects        object data set [8]_     `read_kitti`
 penn_fudan        170 photographs of people                    PennFudanPed.zip [9]_    `load_penn_fudan`
+toolbox           detectors of Dollar's toolbox, and what      pdollar/toolbox on       `load_toolbox`
+                  they found in INRIA and Caltech              GitHub
 streets           street scenes, any number; a stand-in for    rendered from a seed     `synthetic_streets`
                   inria, never beside the paper
 ================  ===========================================  =======================  ====================
@@ -70,6 +72,7 @@ from paucens.datasets import (
     scene15,
     streets,
     tabular,
+    toolbox,
     toy,
     usps,
     yeast_pairs,
@@ -77,7 +80,7 @@ from paucens.datasets import (
 from paucens.datasets._files import content_hash, locate
 from paucens.datasets._pascal import read_pascal
 from paucens.datasets._registry import DataSet
-from paucens.datasets.caltech import SeqVideo, read_results, read_vbb
+from paucens.datasets.caltech import SeqVideo, locate_caltech, read_results, read_vbb
 from paucens.datasets.digits import load_digits_parity
 from paucens.datasets.eth import load_eth_bahnhof, read_idl
 from paucens.datasets.faces import load_faces
@@ -90,6 +93,7 @@ from paucens.datasets.records import DetectionRecord
 from paucens.datasets.scene15 import load_scene15
 from paucens.datasets.streets import street_crops, synthetic_streets
 from paucens.datasets.tabular import load_hiv_ecfp4, load_htru2, load_mammography, load_sylva, load_tabular
+from paucens.datasets.toolbox import load_toolbox
 from paucens.datasets.toy import load_toy
 from paucens.datasets.usps import load_usps
 from paucens.datasets.yeast_pairs import load_yeast_pairs
@@ -113,10 +117,12 @@ __all__ = [
     "load_scene15",
     "load_sylva",
     "load_tabular",
+    "load_toolbox",
     "load_toy",
     "load_tud_stadtmitte",
     "load_usps",
     "load_yeast_pairs",
+    "locate_caltech",
     "read_idl",
     "read_kitti",
     "read_mot",
@@ -129,7 +135,7 @@ __all__ = [
 ]
 
 MODULES = (toy, usps, digits, scene15, faces, protein_pairs, yeast_pairs)
-DETECTION = (inria, caltech, eth, mot, kitti, pennfudan, streets)
+DETECTION = (inria, caltech, eth, mot, kitti, pennfudan, toolbox, streets)
 REGISTRY = {module.ABOUT.name: module.ABOUT for module in MODULES}
 REGISTRY |= tabular.SETS | {module.ABOUT.name: module.ABOUT for module in DETECTION}
 

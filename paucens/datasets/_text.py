@@ -94,7 +94,7 @@ def numbers_of(path, number, texts, expected, largest=LARGEST) -> list[float]:
     return values
 
 
-def read_csv(path, n_columns, *, may_be_empty=False) -> np.ndarray:
+def read_csv(path, n_columns, *, may_be_empty=False, raw=None) -> np.ndarray:
     """Read lines of `n_columns` numbers between commas; numbers may be in single quotes.
 
     Parameters
@@ -103,6 +103,8 @@ def read_csv(path, n_columns, *, may_be_empty=False) -> np.ndarray:
     n_columns : int
     may_be_empty : bool, default=False
         Whether a file without lines is a table without rows.
+    raw : bytes, default=None
+        Content of the file if it was unpacked; otherwise it is read.
 
     Returns
     -------
@@ -113,7 +115,7 @@ def read_csv(path, n_columns, *, may_be_empty=False) -> np.ndarray:
     ValueError
         If the file is empty, holds anything but finite numbers, or has another number of columns; the message names it.
     """
-    lines = [line for _, line in numbered_lines(path)]
+    lines = [line for _, line in numbered_lines(path, raw)]
     if not lines:
         if may_be_empty:
             return np.zeros((0, n_columns))

@@ -6,18 +6,20 @@ other and with bounds in the same units. Subtract 1 from x and y for the continu
 
 import codecs
 import contextlib
+import gzip
 import mmap
 import struct
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from paucens.datasets._files import damaged
+from paucens.datasets._files import damaged, locate
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import LARGEST, read_csv
 from paucens.images import decode, rgb_of
-from paucens.matlab import read_variable
+from paucens.matlab import GZIP_MAGIC, read_variable
 from paucens.validation import warn_user
 
 # -- annotations -----------------------------------------------------------------------------------
@@ -130,7 +132,8 @@ def read_results(path) -> np.ndarray:
     Parameters
     ----------
     path : path-like
-        Lines of frame (counted from 1), x, y, width, height, score between commas; empty without detections.
+        Lines of frame (counted from 1), x, y, width, height, score between commas; empty without detections. The file
+        may be gzipped. Results of Dollar's toolbox have the same form; they count images instead of frames.
 
     Returns
     -------
@@ -151,7 +154,12 @@ def read_results(path) -> np.ndarray:
     array([3.00000e+01, 6.24500e+02, 2.47500e+01, 1.67500e+01, 3.35000e+01,
            2.01290e-02])
     """
-    return checked_results(path, read_csv(path, 6, may_be_empty=True))
+    raw = Path(path).read_bytes()
+    try:
+        raw = gzip.decompress(raw) if raw[:2] == GZIP_MAGIC else raw
+    except (OSError, EOFError, zlib.error) as error:
+        raise damaged(path, error) from error
+    return checked_results(path, read_csv(path, 6, may_be_empty=True, raw=raw))
 
 
 def checked_results(path, table) -> np.ndarray:
@@ -308,6 +316,32 @@ def _mapped(stream, path):
         raise damaged(path, "it is empty") from error
 
 
+def locate_caltech(path=None) -> Path:
+    """Find the folder of the benchmark, for `paucens.evaluation.evaluate_caltech`.
+
+    Parameters
+    ----------
+    path : path-like, default=None
+        Folder that holds `caltech/` or its content. `$PAUCENS_DATA` and `./data` are searched next.
+
+    Returns
+    -------
+    folder : Path
+        It has the folders annotations/ and res/.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is not found anywhere; the message says where to get it.
+
+    Examples
+    --------
+    >>> locate_caltech().name  # doctest: +SKIP
+    'caltech'
+    """
+    return locate(ABOUT, path)[0].parent
+
+
 ABOUT = DataSet(
     name="caltech",
     what="Caltech Pedestrian Benchmark (USA): annotated videos of 640 x 480 pixels in 11 sets, 6 to 10 of them for "
@@ -318,4 +352,6 @@ ABOUT = DataSet(
     terms="None stated; research use.",
     check="Structure of each file; the evaluation reports the numbers of images and people (4024 and 1014).",
     loader=read_vbb,
+    folder="caltech",
+    forms=(("annotations", "res"),),
 )

@@ -139,12 +139,28 @@ def evaluate_caltech(root, name, experiment="reasonable", height_scale=1.0, conv
     >>> result.n_images, result.n_evaluated, round(result.log_average_miss_rate, 4)  # doctest: +SKIP
     (4024, 1014, 0.6846)
     """
-    check_choice("experiment", experiment, list(EXPERIMENTS))
-    check_choice("convention", convention, list(CONVENTIONS))
-    check_positive("height_scale", height_scale)
-    if (experiment, convention) == ("occ=partial", "acfTest"):
-        raise ValueError("acfTest cannot tell people partly hidden from those not hidden; use convention='dbEval'.")
+    _check(experiment, height_scale, convention)
     people, detections = read_caltech(root, name)
+    return judge_caltech(people, detections, experiment, height_scale, convention)
+
+
+def judge_caltech(people, detections, experiment="reasonable", height_scale=1.0, convention="dbEval"):
+    """Evaluate detections that were read already, see `evaluate_caltech`.
+
+    Parameters
+    ----------
+    people : VideoAnnotation
+        From `read_people`.
+    detections : list of ndarray of shape (k, 5)
+        One entry per image.
+    experiment, height_scale, convention
+        As for `evaluate_caltech`.
+
+    Returns
+    -------
+    CaltechResult
+    """
+    _check(experiment, height_scale, convention)
     how = EXPERIMENTS[experiment]
     truths, ignores = split_people(people, how, convention)
     found = prepare_detections(detections, how.heights, how.expand, height_scale)
@@ -161,6 +177,15 @@ def evaluate_caltech(root, name, experiment="reasonable", height_scale=1.0, conv
         n_ignored=sum(map(len, ignores)),
         matches=matches,
     )
+
+
+def _check(experiment, height_scale, convention):
+    """Raise ValueError unless the arguments of `evaluate_caltech` are known and fit together."""
+    check_choice("experiment", experiment, list(EXPERIMENTS))
+    check_choice("convention", convention, list(CONVENTIONS))
+    check_positive("height_scale", height_scale)
+    if (experiment, convention) == ("occ=partial", "acfTest"):
+        raise ValueError("acfTest cannot tell people partly hidden from those not hidden; use convention='dbEval'.")
 
 
 # -- people to find --------------------------------------------------------------------------------
@@ -255,18 +280,28 @@ def read_caltech(root, name):
     FileNotFoundError, ValueError
         See `evaluate_caltech`.
     """
-    annotations, results = Path(root, "annotations"), Path(root, "res", name)
-    videos = sorted(annotations.glob("set[0-9][0-9]/V[0-9][0-9][0-9].vbb"))
-    videos = [video for video in videos if video.parent.name in TEST_SETS] or videos
-    if not videos:
-        raise FileNotFoundError(f"{annotations} holds no setXX/VYYY.vbb; give the folder above annotations/ and res/.")
+    results, (videos, people) = Path(root, "res", name), _videos(root)
     tables = [results / video.parent.name / f"{video.stem}.txt" for video in videos]
     missing = [str(table) for table in tables if not table.exists()]
     if missing:
         raise FileNotFoundError(f"Results of {len(missing)} of {len(videos)} videos are missing: {missing[0]}, ...")
-    people = [_annotated_images(video, video.stat().st_size, video.stat().st_mtime_ns) for video in videos]
     detections = [_detected_images(table, video.n_frames) for table, video in zip(tables, people, strict=True)]
     return _joined(people), list(itertools.chain.from_iterable(detections))
+
+
+def read_people(root) -> VideoAnnotation:
+    """Read the annotations that are evaluated, all images one after the other; for errors see `evaluate_caltech`."""
+    return _joined(_videos(root)[1])
+
+
+def _videos(root):
+    """Return the annotation files that are evaluated, and what they hold."""
+    annotations = Path(root, "annotations")
+    videos = sorted(annotations.glob("set[0-9][0-9]/V[0-9][0-9][0-9].vbb"))
+    videos = [video for video in videos if video.parent.name in TEST_SETS] or videos
+    if not videos:
+        raise FileNotFoundError(f"{annotations} holds no setXX/VYYY.vbb; give the folder above annotations/ and res/.")
+    return videos, [_annotated_images(video, video.stat().st_size, video.stat().st_mtime_ns) for video in videos]
 
 
 @functools.lru_cache(maxsize=256)  # many detectors and experiments share annotations

@@ -46,5 +46,6 @@ from detectors.judging import (
     per_cent,
     person_and_second_scores,
 )
+from detectors.peers import ToolboxConfig, on_disk
 from detectors.results import cases, compare, judge, pair_cases, picture, table
 from detectors.training import PROTOCOLS, DetectorConfig, Protocol, adaboost, n_threads, pauc_ensemble, trained

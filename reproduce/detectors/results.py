@@ -5,6 +5,7 @@ from time import perf_counter
 
 from detectors.data import test_set, training_data
 from detectors.judging import SCORE, detections_of, judged, load_detections, log_evaluation, per_cent, save_detections
+from detectors.peers import ToolboxConfig
 from detectors.training import n_threads, slug, trained
 from paucens.datasets.inria import about_test
 from paucens.evaluation import miss_rate_difference
@@ -36,10 +37,14 @@ def pair_cases(run, named, pairs):
 
 
 def judge(run, case, configs):
-    """Train the detector of a case, or load it, run it on the test set and judge its detections."""
+    """Train the detector of a case, or load it, run it on the test set and judge its detections.
+
+    `configs` are of DetectorConfig and ToolboxConfig.
+    """
     config = next(config for config in configs if config.names.items() <= case.items())
     data, tests, seed = training_data(run), test_set(run, case["test_set"]), run.seed + case["repeat"]
-    detector, train_seconds = trained(run, config, data, seed)
+    is_peer = isinstance(config, ToolboxConfig)
+    detector, train_seconds = (config.detector(run), None) if is_peer else trained(run, config, data, seed)
     if not config.cascade:
         detector = replace(detector, trees=detector.trees.without_rejection())
     start = perf_counter()
@@ -51,7 +56,7 @@ def judge(run, case, configs):
     log_evaluation(run, f"{config.method} ({config.preset})", seed, tests.title, score["miss_rate"])
     counts = {"n_images": len(found), "n_people": int(matches.n_truths.sum())}
     times = {"train_seconds": train_seconds, "detect_seconds": f"{detect_seconds:.1f}"}
-    return [counts | score | times | {"n_negatives": detector.notes["negatives"], "source": data.source}]
+    return [counts | score | times | {"n_negatives": detector.notes.get("negatives"), "source": data.source}]
 
 
 def compare(run, case):
@@ -82,6 +87,10 @@ def table(name, rows, pairs):
         about = f"{first.n_images} images, {first.n_people} people."
         if title.startswith("INRIA"):
             about += f" {about_test(first.n_images, first.source)}."
+        toolbox = paper.get("toolbox", {}) if title.startswith("INRIA") else {}
+        said = [f"{method} {value}" for method, value in toolbox.items() if method in own.method.to_numpy()]
+        if said:
+            about += f" The toolbox prints, for all 288 images without repairs: {', '.join(said)}."
         blocks += [f"## {title}", about, _scores(own, printed), _differences(pairs[pairs.test_set == title])]
     return "\n\n".join(blocks) + "\n"
 

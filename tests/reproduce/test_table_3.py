@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import table_3
+from toolbox_files import mat
 
 import detectors
 from detectors import data as detectors_data
@@ -160,9 +161,24 @@ def test_presets_of_the_ablation_differ():
 def test_the_rows_of_table_3():
     names = [tuple(config.names.values()) for config in table_3.CONFIGS]
     assert len(set(names)) == len(names) == 12
-    assert all(config in table_3.CONFIGS for pair in table_3.PAIRS for config in pair)
+    assert all(config in table_3.CONFIGS + table_3.PEERS for pair in table_3.PAIRS for config in pair)
     classifier = table_3.PAUC.classifier(3)
     assert classifier.fpr_range == (0.0, 0.25) and classifier.nu == 0.0625 and classifier.random_state == 3
+
+
+def test_a_peer_of_the_toolbox_is_run(tmp_path):
+    """A detector of few random trees stands in for one of his."""
+    run = Run.of("table_3.py", "", detectors.PROTOCOLS, [*smoke(tmp_path / "out"), "--data", str(tmp_path)])
+    peer = table_3.PEER_ACF
+    path = tmp_path / "toolbox" / "models" / f"{peer.file}.mat"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(mat())
+    (tmp_path / "toolbox" / "detections").mkdir()
+    assert detectors.on_disk(run, table_3.PEERS) == [peer] and run.sources[peer.method]["shape"] == [len(mat())]
+    (start,) = detectors.load(run)
+    (row,) = detectors.judge(run, start | peer.names | {"repeat": 0}, [peer])
+    assert 0 <= float(row["low"]) <= float(row["miss_rate"]) <= float(row["high"]) <= 1
+    assert row["train_seconds"] is None and row["n_negatives"] is None
 
 
 def test_without_data_it_says_how_to_get_them(tmp_path, monkeypatch):
