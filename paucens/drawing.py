@@ -4,14 +4,14 @@ import os
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 from paucens.images import pixels_of, resampled_part
 from paucens.validation import as_floats, check_choice, check_integer
 
 COLOURS = {"found": (0, 158, 115), "false": (213, 94, 0), "missed": (0, 114, 178), "ignored": (119, 119, 119)}
 WHITE, DARK = (255, 255, 255), (51, 51, 51)
-GAP, LINE = 4, 12  # pixels between pictures, and for a line of text
+GAP, LINE, FONT = 4, 12, 11  # pixels between pictures, for a line of text, and of its letters
 MOST_PIXELS = 100_000_000  # of a sheet
 
 
@@ -50,11 +50,14 @@ def draw_boxes(image, boxes, *, colour=COLOURS["found"], scores=True) -> np.ndar
         raise ValueError(f"boxes must be finite rows x, y, w, h or x, y, w, h, score; got shape {boxes.shape}.")
     draw, limit = ImageDraw.Draw(picture), 2 * max(picture.size)  # Pillow takes no coordinates of any size
     width = max(1, round(max(picture.size) / 400))
+    font = ImageFont.load_default(max(FONT, round(max(picture.size) / 50)))
     for x, y, w, h, *score in boxes:
         corners = np.clip([x, y, max(x, x + w - 1), max(y, y + h - 1)], -limit, limit).round().tolist()
         draw.rectangle(corners, outline=colour, width=width)
         if score and scores:
-            draw.text((corners[0] + width, corners[1] - LINE), f"{score[0]:.3g}", fill=colour)
+            place, text = (corners[0], corners[1] - LINE * font.size // FONT), f"{score[0]:.3g}"
+            draw.rectangle(draw.textbbox(place, text, font), fill=colour, outline=colour, width=2)
+            draw.text(place, text, WHITE, font)
     return np.array(picture)
 
 
@@ -145,7 +148,8 @@ def error_sheet(results, sources, outcome="false", *, most=60, height=120) -> np
     if lacking:
         raise ValueError(f"sources must have the images of all results; {lacking[0]} is missing.")
     pictures = [_around(row, sources[row["image"]], COLOURS[outcome], height) for row in rows]
-    return contact_sheet(pictures, [f"{row['score']:.3g}" for row in rows])
+    titles = [f"{row['score']:.3g}" if np.isfinite(row["score"]) else "no box" for row in rows]
+    return contact_sheet(pictures, titles)
 
 
 def _around(row, source, colour, height):

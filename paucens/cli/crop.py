@@ -29,14 +29,18 @@ def run(options):
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not options.force:
         raise Failure(USAGE, f"{folder} exists and is not an empty folder. Give a new one, or --force.")
     check_output(options.sheet, options.force)
-    records, window = read_records(options.boxes, options.images, options.boxes_format, options.label), window_of(options)
+    records, window = (
+        read_records(options.boxes, options.images, options.boxes_format, options.label),
+        window_of(options),
+    )
     with failing_with(DATA_MISSING):
         crops = cut_crops(records, window, repeat_edges=not options.no_edges, contact_sheet=options.sheet)
     folder.mkdir(parents=True, exist_ok=True)
     for k, crop in enumerate(crops):
         save_image(folder / f"{k:06d}.png", crop)
     n_boxes = sum(len(record.boxes) for record in records)
-    say(f"{len(crops)} crops of {n_boxes} boxes in {len(records)} images, {window.crop[0]} x {window.crop[1]} pixels each")
+    height, width = window.crop
+    say(f"{len(crops)} crops of {n_boxes} boxes in {len(records)} images, {height} x {width} pixels each")
     with log_to(options.log) as log:
         log("cropped", images=len(records), boxes=n_boxes, crops=len(crops))
     return DONE

@@ -10,12 +10,14 @@ from paucens.cli.failures import CRITERION, DATA_MISSING, DONE, USAGE, Failure, 
 from paucens.cli.outputs import add_output_arguments, check_output, write_text
 from paucens.cli.reporting import add_log_argument, log_to, say
 
-MOST_ON_SHEET = 100  # parts of images
+CURVES = (".csv", ".png", ".pdf", ".svg")
 
 
 def add_arguments(parser):
     """Add what the command takes."""
-    parser.add_argument("detections", metavar="DETECTIONS", help="boxes that paucens detect, or another detector, wrote")
+    parser.add_argument(
+        "detections", metavar="DETECTIONS", help="boxes that paucens detect, or another detector, wrote"
+    )
     add_annotation_arguments(parser, required=True)
     parser.add_argument("--format", metavar="NAME", help="of the detections; default: by the suffix")
     parser.add_argument("--against", metavar="OTHER", help="detections of another detector, for a paired difference")
@@ -49,6 +51,8 @@ def run(options):
 
     for path in (options.output, options.curve, options.per_image):
         check_output(path, options.force)
+    if options.curve is not None and Path(options.curve).suffix.lower() not in CURVES:
+        raise Failure(USAGE, f"a curve is written as {', '.join(CURVES)}; got {options.curve}.")
     records = read_records(options.boxes, options.images, options.boxes_format, options.label)
     images = _prepared(options, records, options.detections, options.format)
     matches = match_images(*images, options.overlap)
@@ -103,31 +107,43 @@ def _miss_at(matches, fppi):
 
 def _write_extras(options, records, images, matches, threshold):
     """Write the curve, the table and the sheets that were asked for."""
-    from paucens.evaluation import image_results, write_results
+    from paucens.evaluation import box_results, image_results, write_results
 
     names = [Path(record.image).as_posix() for record in records]
     if options.per_image is not None:
         rows = image_results(*images, options.overlap, threshold=threshold, images=names)
         write_results(options.per_image, rows)
     if options.curve is not None:
-        _write_curve(options.curve, matches)
+        _write_curve(options.curve, Path(options.detections).stem, matches)
     if options.sheets is not None:
-        _write_sheets(options, records, images, threshold)
+        rows = box_results(*images, options.overlap, threshold=threshold)
+        _write_sheets(Path(options.sheets), rows, dict(enumerate(record.image for record in records)))
 
 
-def _write_curve(path, matches):
+def _write_curve(path, name, matches):
+    """Write the curve as a table or, with matplotlib, as a picture."""
     fppi, miss = matches.curve()
-    scores = np.concatenate(([np.inf], matches.score))
     if Path(path).suffix.lower() == ".csv":
+        scores = np.concatenate(([np.inf], matches.score))
         rows = "".join(f"{x:.9g},{y:.9g},{s:.9g}\n" for x, y, s in zip(fppi, miss, scores, strict=True))
         write_text(path, "fppi,miss_rate,score\n" + rows)
         return
-    raise Failure(USAGE, f"{path}: a curve is written as .csv.")
+    from paucens.plotting import draw_miss_rates, house_style, new_figure
+
+    with house_style():
+        figure = new_figure(4.5, 3.5)
+        draw_miss_rates(figure.subplots(), {name: (fppi, miss)})
+        figure.savefig(path)
 
 
-def _write_sheets(options, records, images, threshold):
-    """Write a sheet of the best false alarms, and one of what is missed."""
-    raise NotImplementedError
+def _write_sheets(folder, rows, sources):
+    """Write a sheet of the best false alarms, and one of what is missed, as far as there are any."""
+    from paucens.drawing import error_sheet, save_image
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for outcome in ("false", "missed"):
+        if any(row["outcome"] == outcome for row in rows):
+            save_image(folder / f"{outcome}.png", error_sheet(rows, sources, outcome))
 
 
 def _verdict(options, results):

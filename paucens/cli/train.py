@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from paucens.cli.annotations import add_annotation_arguments, read_records
-from paucens.cli.failures import DATA_MISSING, DONE, MODEL_UNUSABLE, USAGE, Failure, failing_with
+from paucens.cli.failures import DONE, MODEL_UNUSABLE, USAGE, Failure, failing_with
 from paucens.cli.outputs import add_output_arguments, check_output
 from paucens.cli.reporting import add_log_argument, log_to, say
 from paucens.cli.sources import images_of
@@ -35,7 +35,9 @@ def add_arguments(parser):
     parser.add_argument("--negatives-per-round", type=int, default=5000, metavar="N", help="default: 5000")
     parser.add_argument("--no-mirrors", action="store_true", help="the object differs from its mirror image")
     add_annotation_arguments(parser, "val-", what="annotations to judge each round by, and to set the threshold")
-    parser.add_argument("--fppi", type=float, default=0.1, help="false positives per image at the threshold, default: 0.1")
+    parser.add_argument(
+        "--fppi", type=float, default=0.1, help="false positives per image at the threshold, default: 0.1"
+    )
     parser.add_argument("--checkpoint", metavar="FOLDER", help="for intermediate results; run again to resume")
     parser.add_argument("--threads", type=int, default=1, help="default: 1")
     parser.add_argument("--seed", type=int, default=0, help="default: 0")
@@ -61,7 +63,7 @@ def run(options):
         raise Failure(USAGE, "crops need --negatives, images without the object.")
     validation = _validation(options)
     with log_to(options.log) as log:
-        rounds = _Rounds(validation, log)
+        rounds = _Rounds(len(options.trees), validation, log)
         with failing_with(MODEL_UNUSABLE if options.checkpoint else USAGE):
             detector = _train(options, rounds)
         if validation is not None:
@@ -116,22 +118,25 @@ def _boosters(options):
 class _Rounds:
     """Reports on each round of training."""
 
-    def __init__(self, validation, log):
-        self._validation, self._log, self._start = validation, log, time.monotonic()
+    def __init__(self, n_rounds, validation, log):
+        self._n_rounds, self._validation, self._log = n_rounds, validation, log
+        self._start = time.monotonic()
 
     def __call__(self, done):
         facts = done._asdict()
         detector = facts.pop("detector")
+        facts["seconds"] = round(time.monotonic() - self._start, 1)
+        text = (
+            f"round {done.number + 1} of {self._n_rounds}: {done.n_trees} trees, {done.n_positives} positives, "
+            f"{done.n_negatives} negatives ({done.n_hard} hard ones found), median scores {done.median_positive:.3g} "
+            f"and {done.median_negative:.3g}, {facts['seconds']:.1f} s"
+        )
         if self._validation is not None:
             facts["validation_miss"] = self._validation.miss_rate(detector)
-        facts["seconds"] = round(time.monotonic() - self._start, 1)
-        self._start = time.monotonic()
+            text += f", validation miss {facts['validation_miss']:.3g}"
         self._log("round", **facts)
-        say(", ".join(f"{name.replace('_', ' ')}: {_short(value)}" for name, value in facts.items()))
-
-
-def _short(value):
-    return f"{value:.4g}" if isinstance(value, float) else value
+        say(text)
+        self._start = time.monotonic()
 
 
 def _validation(options):
@@ -164,4 +169,6 @@ class Validation:
         found = [detector.detect(read_rgb(record.image), threshold=float("-inf")) for record in self._records]
         truths, ignores = [record.boxes for record in self._records], [record.ignore for record in self._records]
         height, width = detector.window.target
-        return match_images(*prepare_images(found, truths, ignores, heights=(height, float("inf")), aspect=width / height))
+        return match_images(
+            *prepare_images(found, truths, ignores, heights=(height, float("inf")), aspect=width / height)
+        )

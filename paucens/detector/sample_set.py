@@ -71,7 +71,9 @@ class SampleSet:
         def make():
             order = stream(config.random_state, 1, k).permutation(len(config.negative_images))
             new = self._drawn(name, order, draw, config.n_negatives)
-            room = config.most_negatives - sum(len(rows) for _, rows in new)
+            n_new = sum(len(rows) for _, rows in new)
+            self._cache.array(f"hard {k}", lambda: np.array([n_new]))
+            room = config.most_negatives - n_new
             old = self._cache.samples(f"negatives {k - 1}", None)  # removed only when the new ones are complete
             rows = np.sort(stream(config.random_state, 2, k).permutation(len(old))[:room])
             return new + [(old, some) for some in _batches(rows, ROWS_PER_COPY)]
@@ -79,6 +81,10 @@ class SampleSet:
         negatives = self._cache.samples(name, make)
         self._cache.forget(f"negatives {k - 1}")
         return negatives
+
+    def n_hard(self, k):
+        """Return how many of the negatives of round k were found for it by the detector of the round before."""
+        return int(self._cache.array(f"hard {k}", lambda: np.array([0]))[0])
 
     # -- drawing -----------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Train a detector: boost, mine hard negatives, boost again (Sec. 4.1 and 4.3)."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -50,6 +51,7 @@ def train_detector(
     n_jobs=None,
     checkpoint=None,
     notes=None,
+    on_round=None,
     verbose=0,
 ):
     """Train a detector on crops of an object and images without it, or on annotated images.
@@ -112,6 +114,8 @@ def train_detector(
     notes : dict, optional
         What the model file should tell about its data, JSON values. Training adds "negatives", the number of negatives
         in the last round, and "hard", the score above which a window is hard.
+    on_round : callable, optional
+        Is called with a `TrainingRound` after each round that this call trains, not for those in the checkpoint.
     verbose : int, default=0
         Whether to show progress bars.
 
@@ -188,8 +192,10 @@ def train_detector(
         samples, detector = SampleSet(config, cache, threads), None
         for k in range(len(n_estimators)):
             if not cache.has_detector(k):
-                negatives = samples.random_negatives() if k == 0 else samples.hard_negatives(k, detector)
-                cache.save_detector(k, _boost(config, k, samples, negatives, cache, threads))
+                done = _boost(config, k, samples, detector, cache, threads)
+                cache.save_detector(k, done.detector)
+                if on_round is not None:
+                    on_round(done)
             detector = cache.load_detector(k)
         cache.clear()
         return replace(detector, first_stage=_first_stage(config))
@@ -215,8 +221,38 @@ def _first_stage(config):
     return FirstStage(tuple(families)) if len(families) < len(config.spec.families) else None
 
 
-def _boost(config, k, samples, negatives, cache, threads):
-    """Train the detector of round k; its notes hold the score above which it finds a window hard."""
+class TrainingRound(NamedTuple):
+    """What a round of training ended with.
+
+    Attributes
+    ----------
+    number : int
+        From 0.
+    n_trees, n_positives, n_negatives : int
+        Number of trees, and of samples of each class; mirror images count.
+    n_hard : int
+        How many of the negatives were found for this round by the detector of the round before.
+    median_positive, median_negative : float
+        Scores of the samples.
+    detector : PedestrianDetector
+    """
+
+    number: int
+    n_trees: int
+    n_positives: int
+    n_negatives: int
+    n_hard: int
+    median_positive: float
+    median_negative: float
+    detector: PedestrianDetector
+
+
+def _boost(config, k, samples, detector, cache, threads):
+    """Train the detector of round k, given that of the round before, and return a `TrainingRound`.
+
+    The notes of the detector hold the score above which it finds a window hard.
+    """
+    negatives = samples.random_negatives() if k == 0 else samples.hard_negatives(k, detector)
     n_positives = len(samples.positives)
     stages = config.stage_columns if k == len(config.n_estimators) - 1 else ()
     binned = BinnedData(cache.codes(k, samples.positives, negatives), *samples.bins)
@@ -228,7 +264,16 @@ def _boost(config, k, samples, negatives, cache, threads):
     rejection = np.full(len(lowest), REJECTION) if is_papers else lowest
     trees = detector_trees(model.learners_, model.weights_, model.threshold_, config.places, rejection)
     notes = {"hard": hard_threshold(scores, n_positives), "negatives": len(negatives)}
-    return PedestrianDetector(config.search, trees, notes=config.notes | notes)
+    return TrainingRound(
+        k,
+        len(lowest),
+        n_positives,
+        len(negatives),
+        samples.n_hard(k),
+        float(np.median(scores[:n_positives])),
+        float(np.median(scores[n_positives:])),
+        PedestrianDetector(config.search, trees, notes=config.notes | notes),
+    )
 
 
 def staged_sums(model, binned, n_positives, threads):
