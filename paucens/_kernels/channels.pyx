@@ -137,7 +137,8 @@ def colour_and_gradient(const pixel_t[:, :, ::1] rgb, bint converted, const floa
     """Write L, U, V of cell rows [start, stop), and M and O of their pixels, from LUV smoothed by [side centre side].
 
     `rgb` holds L, U and V already if it is `converted`. A cell has 2 or 4 pixels a side. `colour` is (rows, 3,
-    columns). It, or `magnitude` with `orientation`, may be empty: then they are not wanted. `scratch` has (2 KEPT + 2) PLANES + 1 padded rows.
+    columns). It, or `magnitude` with `orientation`, may be empty: then they are not wanted. `scratch` has
+    (2 KEPT + 2) PLANES + 1 padded rows.
     """
     cdef Py_ssize_t h = cell * (rgb.shape[0] // cell), w = cell * (rgb.shape[1] // cell), k, y, n = w + 2, made
     cdef bint is_colour = colour.shape[1] > 0, is_gradient = magnitude.shape[0] > 0
