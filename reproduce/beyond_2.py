@@ -13,10 +13,10 @@ that `detect` does. Ways are, each with a ladder of settings from mild to harsh:
   overlap, those go on that are within 3 of the best score. A second stage rejects by traces (0 %);
 - normalised BING (37.4, 65.4 or 80 % go) in front of traces, and in front of two stages.
 
-Protocol. Detectors are M+O+LUV of Table 3 (ten channels, seed 0) and the detector of the package (317 channels), whose
-first stage has the trees of the one that it comes with. Traces and BING come from the crops and photographs of four
-fifths of the training data, the first stage's scores and the thresholds of BING from the held-out fifth (fold 0 of
-`reproduce/detectors/__init__.py`), as in Tables 6 and 7.
+Protocol. Detectors are M+O+LUV of Table 3 (ten channels, seed 0) and that of 317 channels ("robust" of
+`default_model.py`), whose first stage has the trees of the one that it comes with. Traces and BING come from the crops
+and photographs of four fifths of the training data, the first stage's scores and the thresholds of BING from the
+held-out fifth (fold 0 of `reproduce/detectors/__init__.py`), as in Tables 6 and 7.
 1. The choice, on training data (`beyond_2_choice.csv`). Detectors with each setting really switched on are run on the
    held-out crops without repeated edges and on the held-out photographs. Detectors of one stage share their channels,
    and what scores below 5 false positives per photograph of the detector without rejection does not count. Of the
@@ -37,8 +37,8 @@ fifths of the training data, the first stage's scores and the thresholds of BING
    of ratios to OpenCV's HOG detector with its defaults, and to no rejection.
 
 What it does not say.
-- The detector of the package learnt from re-encoded and blurred images as well. Its shipped cascades are traces of such
-  crops, here they are those of crops as they are.
+- The detector of 317 channels learnt from re-encoded and blurred images as well. The cascades that it comes with are
+  traces of such crops, here they are those of crops as they are.
 - A fifth of the training data has 0.2 points of its miss rate in less than one crop. So choices near the limit are by
   chance, and the intervals on test images do not know of it.
 - Times were measured once for each image and setting. Those that differ by a few per cent may change places.
@@ -47,7 +47,7 @@ What it does not say.
 
 DIR holds the uncompressed INRIA folder of `data/README.md`. Windows that Tables 6 and 7 have scored are not scored
 again. At other scales, detectors of few trees are run on rendered streets, whose numbers say nothing about photographs:
-M+O+LUV is trained for them, the detector of the package has its first 8 or 32 trees. At the smallest scale only the
+M+O+LUV is trained for them, that of 317 channels has its first 8 or 32 trees. At the smallest scale only the
 harshest setting of each way is looked at.
 """
 

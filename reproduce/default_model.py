@@ -5,8 +5,7 @@ INRIA's training data, by photograph (fold 0 of `reproduce/detectors/__init__.py
 out of every four, crops and photographs alike, one is unchanged, one is re-encoded as JPEG (quality 50 to 95), one as
 WebP (50 to 95), and one is blurred (sigma 0.4 to 1.2). The figure is the miss rate of the held-out crops at 0.01 to 1
 false positives per held-out photograph, with both unchanged, as JPEG 75, as WebP 80, and blurred by sigma 1. The
-candidate with the least mean of the four is shipped as it was trained. That of the preset "release" is not in the table
-yet.
+candidate with the least mean of the four is shipped as it was trained.
 
 The chosen one gets a soft cascade and a first stage. The cascade rejects windows whose sums fall below those of all
 crops of the training, shifted by up to a cell, that score above what gives one false positive per held-out photograph

@@ -3,9 +3,9 @@
 Claim (Sec. 4.3). AdaBoost with a soft cascade at -160 to -10 misses 27.0 to 27.1 % on Caltech, at -1 29.6 %, and the
 scan is up to 300 times faster. The two-stage detector (Table 6) is up to 5 % better, but slower.
 
-Protocol. Detectors are M+O+LUV of Table 3 (ten channels, seed 0) and the detector of the package (317 channels), both
-with AdaBoost and without stages. `reproduce/detectors/fewer_windows.py` says how all settings are derived from one run
-per image. A window is rejected if its sum after a tree is not above
+Protocol. Detectors are M+O+LUV of Table 3 (ten channels, seed 0) and that of 317 channels ("robust" of
+`default_model.py`), both with AdaBoost and without stages. `reproduce/detectors/fewer_windows.py` says how all settings
+are derived from one run per image. A window is rejected if its sum after a tree is not above
 - a constant: the paper's six, -5, -2 and -0.5;
 - the traces of positives (`paucens.detector.positive_traces`): what the sums of crops in nine places, and of their
   mirror images, do not fall below, except for a share (quantile) of 0, 0.1 or 0.5 % of them after each tree. Crops are

@@ -6,7 +6,7 @@ import numpy as np
 
 from detectors import bing, cascades, stages
 from detectors.data import parts
-from detectors.fewer_windows import digest_of, kept_file, whole
+from detectors.fewer_windows import digest_of, kept_file, robust, whole
 from detectors.training import n_threads
 from paucens.detector import PedestrianDetector
 from paucens.detector.first_stage import FirstStage
@@ -86,13 +86,13 @@ def settings(run, name, form):
 def first_stages(run, name):
     """Return first stages by the share of windows that they are to leave; none for a detector of early channels only.
 
-    Its trees are those of the first stage of the package. A cascade of traces rejects.
+    Its trees are those of the first stage that the detector comes with. A cascade of traces rejects.
     """
     detector = whole(run, name)
     if set(detector.spec.families) == set(EARLY):
         return {}
-    of_package, (_, held_out) = PedestrianDetector.default().first_stage, parts(run)
-    first = alone(detector, of_package.trees)
+    own, (_, held_out) = robust().first_stage, parts(run)
+    first = alone(detector, own.trees)
 
     def find():
         return {"scores": np.array(stages.scores_at_shares(first, held_out.images, LEFT, n_threads(run)))}
@@ -101,7 +101,7 @@ def first_stages(run, name):
     found = {}
     for share, score in zip(LEFT, scores.tolist(), strict=True):
         traces = cascades.traces_above(run, f"first stage of {name}", first, score, (0.0,))
-        found[share] = replace(of_package, trees=first.trees.with_rejection(traces[0.0]))
+        found[share] = replace(own, trees=first.trees.with_rejection(traces[0.0]))
     return found
 
 

@@ -17,7 +17,6 @@ from paucens.images import pixels_of
 from paucens.parallel import Threads
 
 ACF = ChannelSpec.parse("M+O+LUV")
-ALL = ChannelSpec.parse("M+O+LUV+spCov+spLBP", preset="robust")
 TRAINED = Path(__file__).parents[2] / "build" / "detectors" / "paper"
 LIMITS = {"128 x 64": {"portable": 8, "fastest": 6}, "64 x 32": {"portable": 9, "fastest": 7}}
 TWO_STAGES = {"INRIA": (2.0, 3.0), "TUD-Stadtmitte": (2.2, 3.3)}  # most of the median and of the worst image
@@ -82,7 +81,7 @@ def moved(trees, window, rejection=-10.0):
 def test_all_channels_against_hog(ratio, picture, hog_call, build, size):
     """From bytes to boxes without stages, one thread, exact pyramid, soft cascade by traces."""
     detector = PedestrianDetector.default().without_stages()
-    assert str(detector.spec) == str(ALL)
+    assert {"spCov", "spLBP"} < set(detector.spec.families)
     if size != "128 x 64":
         detector = replace(detector, search=replace(detector.search, window=SMALL), trees=moved(detector.trees, SMALL))
     assert ratio(lambda: detector.detect(picture), hog_call, rounds=5) <= LIMITS[size][build]

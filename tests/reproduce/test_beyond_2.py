@@ -15,7 +15,6 @@ from detectors import cascades, leaving, ways
 from detectors import fewer_windows as fewer
 from harness import Run
 from paucens.datasets import street_crops, synthetic_streets
-from paucens.detector import PedestrianDetector
 from paucens.features import ChannelSpec
 from paucens.proposals import Bing, calibrated, greedy_bases
 from pictures import texts_outside
@@ -37,15 +36,15 @@ def rgb():
 
 @pytest.fixture(scope="module")
 def detector():
-    """Return three late trees of the package, which tell ordinary windows apart."""
-    single = PedestrianDetector.default().without_stages()
+    """Return three late trees of 317 channels, which tell ordinary windows apart."""
+    single = fewer.robust().without_stages()
     return replace(single, trees=single.trees.part(1000, 1003).without_rejection())
 
 
 @pytest.fixture(scope="module")
 def settings(detector, rgb):
     """Cascades, BING and first stages, alone and together, each of which leaves some windows."""
-    first = PedestrianDetector.default().first_stage
+    first = fewer.robust().first_stage
     first = replace(first, trees=first.trees.part(300, 304).with_rejection(-0.06), within=0.1)
     cascade = detector.trees.with_rejection(-0.05)
     weights = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32)
@@ -126,7 +125,7 @@ def test_windows_are_sampled(detector, settings, rgb):
 
 
 def test_ten_channels_are_never_expensive(detector, rgb):
-    ten = ways.alone(detector, PedestrianDetector.default().first_stage.trees.part(0, 2))
+    ten = ways.alone(detector, fewer.robust().first_stage.trees.part(0, 2))
     setting = ways.Setting("some", "one", ten.trees)
     _, work, _ = leaving.leave_out(ten, [setting], rgb, np.empty((0, 3), dtype=int))
     assert work[0][3] == 0

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from detectors.fewer_windows import robust
 from detectors.training import trained
-from paucens.detector import PedestrianDetector, Window
+from paucens.detector import Window
 from paucens.features import ChannelSpec
 from paucens.plotting import house_style
 from paucens.proposals import Bing, greedy_bases
@@ -36,7 +37,7 @@ def slow_splits(trees):
 
 
 def test_splits_are_those_of_all_trees():
-    detector = PedestrianDetector.default()
+    detector = robust()
     found = figure_7.splits_of(detector)
     counts, sums = slow_splits(detector.trees)
     assert found["splits"].sum() == (detector.trees.child > 0).sum() > 10_000
@@ -46,7 +47,7 @@ def test_splits_are_those_of_all_trees():
 
 def test_what_is_offered():
     """Inside the window all channels; at its border not those that see more than 16 pixels around it."""
-    offered = figure_7.splits_of(PedestrianDetector.default())["offered"]
+    offered = figure_7.splits_of(robust())["offered"]
     assert offered.sum() == len(Window().features(ChannelSpec.parse("M+O+LUV+spCov+spLBP")))
     assert (offered[1:-1, 1:-1] == 317).all()
     assert (offered[[0, -1]] == 275).all() and (offered[:, [0, -1]] == 275).all()
