@@ -272,12 +272,12 @@ def as_markdown(wide, names):
 @house_style()
 def picture(rows):
     """Draw the miss rates under each change, a line per candidate."""
-    figure = new_figure(5.5, 3.2)
+    figure = new_figure(8, 3.2)
     axes = figure.subplots()
     for (channels, preset, images), own in rows.groupby(CANDIDATE, sort=False):
         axes.plot(own.change, 100 * own.miss_rate, "o-", label=f"{channels}, {preset}, {images} images")
     axes.set(ylabel="miss rate of held-out crops, %", ylim=(0, None))
-    axes.legend()
+    figure.legend(loc="outside right center")
     return figure
 
 
