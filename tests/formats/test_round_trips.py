@@ -37,10 +37,12 @@ def names(draw, format, by_frame):
     n = draw(st.integers(1, 4))
     if by_frame:
         return [by_frame.format(k) for k in range(1, n + 1)]
-    stems = draw(st.lists(signs, min_size=n, max_size=n, unique_by=lambda text: text.lower()))
-    if format == "voc":
-        return [stem.replace(" ", "").replace(".", "") + ".png" for stem in stems]
-    return [stem.replace(".", "") if format in BY_STEM else f"f/{stem}.png" for stem in stems]
+    lost = str.maketrans("", "", " ." if format == "voc" else "." if format in BY_STEM else "")
+    kept = signs.map(lambda text: text.translate(lost))
+    stems = draw(st.lists(kept, min_size=n, max_size=n, unique_by=str.lower))
+    if format in BY_STEM:
+        return stems
+    return [f"{stem}.png" if format == "voc" else f"f/{stem}.png" for stem in stems]
 
 
 @st.composite
