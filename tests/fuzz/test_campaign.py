@@ -24,10 +24,10 @@ def faulty(tmp_path, monkeypatch):
 
 
 def test_wrong_results_crashes_and_loops_without_end_are_faults(faulty):
-    assert campaign.faults_of("faulty", 7, seed=2, longest=1.0) == [
+    assert campaign.faults_of("faulty", 7, seed=2, longest=4.0) == [
         (1, "seed 2, input 1: wrong"),
         (3, "The process ended with exit code 7."),
-        (4, "It took longer than 1 s."),
+        (4, "It took longer than 4 s."),
         (5, "unforeseen"),
     ]
 
