@@ -190,7 +190,7 @@ def _scores(model, table):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         margins = model.decision_function(X)
-    return margins if model._positive == 1 else -margins
+    return margins if model.pos_label == model.classes_[1] else -margins
 
 
 def _verdict(options, tpr, fpr):

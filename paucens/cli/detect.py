@@ -89,7 +89,10 @@ def _to_file(options, form, log):
         for entry in found_in(options, journal.n_done, log):
             journal.add(entry)
         entries = _Readable(journal.entries())
-        write_detections(options.output, entries, form)
+        try:
+            write_detections(options.output, entries, form)
+        except ValueError as error:
+            raise Failure(USAGE, f"{error} The boxes are kept: --resume with another --format writes them.") from error
         journal.remove()
     return _ended(entries.n_unreadable)
 

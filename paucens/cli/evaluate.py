@@ -124,8 +124,7 @@ def _write_curve(path, name, matches):
     """Write the curve as a table or, with matplotlib, as a picture."""
     fppi, miss = matches.curve()
     if Path(path).suffix.lower() == ".csv":
-        scores = np.concatenate(([np.inf], matches.score))
-        rows = "".join(f"{x:.9g},{y:.9g},{s:.9g}\n" for x, y, s in zip(fppi, miss, scores, strict=True))
+        rows = "".join(f"{x:.9g},{y:.9g},{s:.9g}\n" for x, y, s in zip(fppi, miss, matches.scores(), strict=True))
         write_text(path, "fppi,miss_rate,score\n" + rows)
         return
     from paucens.plotting import draw_miss_rates, house_style, new_figure

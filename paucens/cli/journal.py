@@ -54,7 +54,7 @@ class Journal:
                 n_bytes += len(line)
                 self.n_done += first is not None
                 first = line if first is None else first
-        if first is None or json.loads(first) != settings:
+        if first is None or _parsed(first) != settings:
             raise Failure(
                 USAGE, f"{self.path} is of another run, with other arguments. --force begins anew, without its results."
             )
@@ -83,3 +83,10 @@ class Journal:
 
     def __exit__(self, *error):
         self._file.close()
+
+
+def _parsed(line):
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

@@ -10,11 +10,11 @@ def load_model(path):
     """Load a model of any class; raise Failure if that is impossible."""
     from paucens import persistence
 
+    if path == DEFAULT or path.endswith(OF_TOOLBOX):
+        return load_detector(path)
     with failing_with(MODEL_UNUSABLE):
-        if path == DEFAULT or path.endswith(OF_TOOLBOX):
-            return load_detector(path)
         kind = persistence.kind_of(path)
-        return load_detector(path) if kind == "PedestrianDetector" else load_classifier(path, kind)
+    return load_detector(path) if kind == "PedestrianDetector" else load_classifier(path, kind)
 
 
 def load_detector(path):

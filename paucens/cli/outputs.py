@@ -18,6 +18,8 @@ def check_output(path, force):
     """Raise Failure if a file must not be written; called before the work, not after it."""
     if path is None or path == "-":
         return
+    if Path(path).is_dir() and any(Path(path).iterdir()):
+        raise Failure(USAGE, f"{path} is a folder that is not empty. Give another name.")
     if Path(path).exists() and not force:
         raise Failure(USAGE, f"{path} exists. Give another name, or --force to write over it.")
     if not Path(path).absolute().parent.is_dir():

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from paucens.cli.failures import DATA_MISSING, Failure
+from paucens.cli.failures import DATA_MISSING, USAGE, Failure
 
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".gif"}
 VIDEO = ".seq"
@@ -62,6 +62,15 @@ def read_source(source):
     from paucens.images import read_rgb
 
     return read_rgb(source.path) if source.frame is None else _video(source.path)[source.frame]
+
+
+def files_of(sources):
+    """Return the files of all images of some sources; raise Failure if one is a frame of a video."""
+    images = list(images_of(sources))
+    frame = next((image for image in images if image.frame is not None), None)
+    if frame is not None:
+        raise Failure(USAGE, f"{frame.path} is a video; give its frames as files.")
+    return [Path(image.path) for image in images]
 
 
 def _images(source):

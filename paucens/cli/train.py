@@ -2,13 +2,12 @@
 
 import argparse
 import time
-from pathlib import Path
 
 from paucens.cli.annotations import add_annotation_arguments, read_records
 from paucens.cli.failures import DONE, MODEL_UNUSABLE, USAGE, Failure, failing_with
 from paucens.cli.outputs import add_output_arguments, check_output
 from paucens.cli.reporting import add_log_argument, log_to, say
-from paucens.cli.sources import images_of
+from paucens.cli.sources import files_of
 from paucens.cli.windows import add_window_arguments, window_of
 
 BOOSTERS = ("adaboost", "paucens")
@@ -67,7 +66,8 @@ def run(options):
         with failing_with(MODEL_UNUSABLE if options.checkpoint else USAGE):
             detector = _train(options, rounds)
         if validation is not None:
-            detector = replace(detector, threshold=validation.threshold(detector, options.fppi))
+            matches = rounds.matches or validation.matches(detector)  # none if all rounds were in the checkpoint
+            detector = replace(detector, threshold=matches.threshold_at(options.fppi))
         detector.save(options.output)
         say(f"{options.output}: {len(detector.trees.rejection)} trees, threshold {detector.threshold:.4g}")
         log("saved", model=options.output, threshold=detector.threshold)
@@ -91,10 +91,9 @@ def _train(options, rounds):
         "checkpoint": options.checkpoint,
         "on_round": rounds,
     }
-    negatives = [Path(image.path) for image in images_of(options.negatives)]
+    negatives = files_of(options.negatives)
     if options.crops is not None:
-        crops = [Path(image.path) for image in images_of([options.crops])]
-        return train_detector(crops, negatives, **shared)
+        return train_detector(files_of([options.crops]), negatives, **shared)
     records = read_records(options.boxes, options.images, options.boxes_format, options.label)
     return train_detector(negative_images=negatives or None, records=records, **shared)
 
@@ -116,13 +115,22 @@ def _boosters(options):
 
 
 class _Rounds:
-    """Reports on each round of training."""
+    """Reports on each round of training.
+
+    Attributes
+    ----------
+    matches : Matches or None
+        Those of the last round on the images to judge by.
+    """
 
     def __init__(self, n_rounds, validation, log):
+        self.matches = None
         self._n_rounds, self._validation, self._log = n_rounds, validation, log
         self._start = time.monotonic()
 
     def __call__(self, done):
+        from paucens.evaluation import log_average_miss_rate
+
         facts = done._asdict()
         detector = facts.pop("detector")
         facts["seconds"] = round(time.monotonic() - self._start, 1)
@@ -132,7 +140,8 @@ class _Rounds:
             f"and {done.median_negative:.3g}, {facts['seconds']:.1f} s"
         )
         if self._validation is not None:
-            facts["validation_miss"] = self._validation.miss_rate(detector)
+            self.matches = self._validation.matches(detector)
+            facts["validation_miss"] = log_average_miss_rate(*self.matches.curve())
             text += f", validation miss {facts['validation_miss']:.3g}"
         self._log("round", **facts)
         say(text)
@@ -152,17 +161,8 @@ class Validation:
     def __init__(self, records):
         self._records = records
 
-    def miss_rate(self, detector):
-        """Return the log-average miss rate."""
-        from paucens.evaluation import log_average_miss_rate
-
-        return log_average_miss_rate(*self._matches(detector).curve())
-
-    def threshold(self, detector, fppi):
-        """Return the threshold of so many false positives per image."""
-        return self._matches(detector).threshold_at(fppi)
-
-    def _matches(self, detector):
+    def matches(self, detector):
+        """Detect in all images; return the Matches."""
         from paucens.evaluation import match_images, prepare_images
         from paucens.images import read_rgb
 

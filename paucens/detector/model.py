@@ -256,8 +256,8 @@ class PedestrianDetector:
     def threshold_at_fppi(self, images, fppi=0.1, *, staged=False, n_jobs=None):
         """Find the least threshold with at most so many false positives per image, on images without people.
 
-        People bring false positives of their own, doubles and parts of them: on annotated images of streets, a
-        threshold for 0.1 had 2.0 per image. `Matches.threshold_at` of `paucens.evaluation` finds it on such images.
+        People bring false positives of their own, doubles and parts of them, so that there are more per image with
+        people. `Matches.threshold_at` of `paucens.evaluation` finds the threshold on annotated images.
 
         Parameters
         ----------

@@ -47,8 +47,7 @@ def miss_rate_curve(detections, truths, ignores, overlap=0.5, *, with_scores=Fal
     ([0.0, 0.0, 0.5, 0.5], [1.0, 0.5, 0.5, 0.0])
     """
     matches = match_images(detections, truths, ignores, overlap)
-    scores = (np.concatenate(([np.inf], matches.score)),) if with_scores else ()
-    return *matches.curve(), *scores
+    return (*matches.curve(), matches.scores()) if with_scores else matches.curve()
 
 
 def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:

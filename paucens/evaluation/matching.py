@@ -99,6 +99,10 @@ class Matches:
         share = found / n_truths if n_truths else np.full(len(found), np.nan)
         return wrong / image_weights.sum(), 1 - share
 
+    def scores(self):
+        """Return the score of each point of the curve: infinity, then those of all detections, best first."""
+        return np.concatenate(([np.inf], self.score))
+
     def threshold_at(self, fppi) -> float:
         """Find the least threshold with at most so many false positives per image, doubles and parts of people too.
 

@@ -5,9 +5,11 @@ import json
 
 import numpy as np
 import pytest
+from caltech_files import encoded, write_seq
 from PIL import Image
 
 from paucens.cli import main
+from paucens.cli.train import Validation
 from paucens.datasets import DetectionRecord, synthetic_streets
 from paucens.detector import PedestrianDetector
 from paucens.formats import write_annotations
@@ -89,6 +91,16 @@ def test_from_boxes_to_a_judged_detector(shell, folder, capsys):
     assert json.loads(capsys.readouterr().out)["difference_to_other"] == {"low": 0.0, "value": 0.0, "high": 0.0}
 
 
+def test_each_round_is_judged_once(shell, folder, monkeypatch):
+    """The threshold is that of the boxes by which the last round was judged."""
+    judged, matches = [], Validation.matches
+    monkeypatch.setattr(Validation, "matches", lambda self, one: judged.append(matches(self, one)) or judged[-1])
+    validation = ["--val-boxes", "train_boxes", "--val-images", "train", "--fppi", "0.5"]
+    assert shell("train --boxes train_boxes --images train --negatives empty -o judged.npz", *TRAIN, *validation) == 0
+    assert len(judged) == 2
+    assert PedestrianDetector.load(folder / "judged.npz").threshold == judged[-1].threshold_at(0.5)
+
+
 def test_training_on_crops_is_that_of_python(shell, folder):
     from paucens import AdaBoostClassifier, Tree
     from paucens.detector import train_detector
@@ -113,6 +125,7 @@ def test_training_on_crops_is_that_of_python(shell, folder):
         ("train -o m.npz", 2, "give --boxes"),
         ("train --boxes a --crops b -o m.npz", 2, "give --boxes"),
         ("train --crops empty -o m.npz", 2, "--negatives"),
+        ("train --crops empty --negatives video.seq -o m.npz", 2, "video.seq is a video"),
         ("train --boxes none --boxes-format voc -o m.npz", 3, "none"),
         ("train --boxes train_boxes --images none -o m.npz", 3, "no folder none"),
         ("train --boxes train_boxes --images train --class car -o m.npz", 3, "no box of the class car"),
@@ -124,6 +137,7 @@ def test_training_on_crops_is_that_of_python(shell, folder):
 )
 def test_wrong_arguments(shell, folder, line, code, message, capsys):
     (folder / "other.csv").write_text("image,x,y,w,h,score\nx.png,1,2,3,4,5\n")
+    write_seq(folder / "video.seq", 1, [encoded(np.zeros((8, 12, 3), np.uint8), "PNG")])
     assert shell(line) == code
     assert message in capsys.readouterr().err
     assert not (folder / "m.npz").exists() and not (folder / "c").exists()

@@ -192,3 +192,30 @@ def test_missing_images_end_with_3(folder, source, capsys, monkeypatch, tmp_path
     monkeypatch.chdir(tmp_path)
     assert main(["detect", source, "-m", str(folder / "tiny.npz")]) == 3
     assert source in capsys.readouterr().err
+
+
+def test_boxes_that_a_format_cannot_hold_are_kept(folder, tmp_path, capsys):
+    """MOT has no names of images, only numbers of frames."""
+    for k, name in enumerate("ab"):
+        (tmp_path / f"{name}.png").write_bytes((folder / "photos" / f"00{k}.png").read_bytes())
+    line = ["detect", str(tmp_path), "-m", str(folder / "tiny.npz"), "--threshold", "-9", "-o", str(tmp_path / "b.txt")]
+    assert main([*line, "--format", "mot"]) == 2
+    assert "a.png must end in the number" in (message := capsys.readouterr().err) and "--resume" in message
+    log = tmp_path / "log.jsonl"
+    assert main([*line, "--format", "csv", "--resume", "--log", str(log)]) == 0
+    assert log.read_text() == ""  # nothing was looked at again
+    assert [image.name for image, _ in read_detections(tmp_path / "b.txt", "csv")] == ["a.png", "b.png"]
+
+
+def test_a_folder_that_holds_files_is_refused_before_the_work(folder, tmp_path, capsys):
+    (tmp_path / "boxes").mkdir()
+    (tmp_path / "boxes" / "mine.txt").write_text("kept")
+    assert main(arguments(folder, "-o", str(tmp_path / "boxes"), "--format", "yolo", "--force")) == 2
+    assert "not empty" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["boxes", "mine.txt"]
+
+
+def test_a_journal_that_is_none_is_refused(folder, tmp_path, capsys):
+    (tmp_path / "b.csv.unfinished").write_text("something else\n")
+    assert main(arguments(folder, "-o", str(tmp_path / "b.csv"), "--resume")) == 2
+    assert "of another run" in capsys.readouterr().err
