@@ -1,6 +1,6 @@
 """Figure 6: miss rate against false positives per image of detectors on the Caltech pedestrian test set.
 
-Claim (Sec. 4.1). The paper's detector outperforms all others there by a large margin.
+Claim (Sec. 4.3). The paper's detector outperforms all others there by a large margin.
 
 Protocol. Every 30th frame of sets 06 to 10, people of at least 50 pixels of which at least 65 % is visible, overlap
 0.5. Published detections of VJ and HOG (of the benchmark) and of ACF-Caltech and ACF-Caltech+ (of Dollar's toolbox) are
@@ -18,7 +18,8 @@ Where we depart, and why.
 
     python reproduce/figure_6.py --scale paper --data DIR
 
-DIR holds `caltech/` and `toolbox/` of `data/README.md`. It takes ten seconds. Other scales judge by dbEval only.
+DIR holds `caltech/` and `toolbox/` of `data/README.md`. It takes 12 seconds of processor time. Other scales judge by
+dbEval only.
 """
 
 import sys

@@ -12,7 +12,8 @@ Where we depart, and why.
   stand under their own names in tables of their own, never beside the paper's columns.
 - "M+O+LUV" alone and pAUCEns are not in the paper's table, nor are the peers: ACF, LDCF and ACF-Caltech+ are Dollar's
   own detectors, of the files of his toolbox, run here as his program runs them (`PedestrianDetector.from_toolbox`). The
-  last one was trained on Caltech, for people of 50 pixels and more.
+  last one was trained on Caltech, for people of 50 pixels and more. They have not been run at the scale of the paper
+  yet.
 - Minutes of training depend on the number of threads (one or two) and on what else the machine did: they tell an order
   of magnitude. With `--jobs 1` a detector has all processors, and progress bars tell the time of each stage.
 - Presets: the text of the paper ("paper") leaves much open. "robust" smooths L before derivatives and draws

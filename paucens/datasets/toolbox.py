@@ -38,10 +38,16 @@ def load_toolbox(path=None) -> Bunch:
     (['AcfCaltech+Detector', 'AcfInriaDetector'], (871, 6))
     """
     models, detections = locate(ABOUT, path)
-    found = {file.name.split(".")[0]: read_results(file) for file in sorted(detections.glob("*.txt*"))}
     return Bunch(
-        models={file.stem: file for file in sorted(models.glob("*.mat"))}, detections=found, DESCR=ABOUT.describe()
+        models=_by_name(models, "*.mat*"),
+        detections={name: read_results(file) for name, file in _by_name(detections, "*.txt*").items()},
+        DESCR=ABOUT.describe(),
     )
+
+
+def _by_name(folder, pattern):
+    """Return files, gzipped or not, by their names without suffixes."""
+    return {file.name.split(".")[0]: file for file in sorted(folder.glob(pattern)) if not file.name.startswith(".")}
 
 
 ABOUT = DataSet(

@@ -14,7 +14,7 @@ from pathlib import Path
 from paucens.datasets._files import damaged
 from paucens.datasets._text import decoded
 from paucens.datasets.records import PERSON, DetectionRecord
-from paucens.formats._boxes import best_first, checked_detections, checked_text, name_of, read_boxes
+from paucens.formats._boxes import Once, best_first, checked_detections, checked_text, name_of, read_boxes
 from paucens.formats._files import joined, writing
 from paucens.images import read_size
 
@@ -38,8 +38,10 @@ def read_annotations(path, *, images=None):
 def write_annotations(path, records):
     """Write records, see `paucens.formats.write_annotations`."""
     records = list(records)
-    names = [name_of(record.image) for record in records]
-    _check_names(names)
+    once, names = Once(), [name_of(record.image) for record in records]
+    for name in names:
+        once.add(name)
+    once.check_images()
     labels = dict.fromkeys(label for record in records for label in record.labels.tolist()) or {PERSON: None}
     classes = {checked_text("A class", label): k for k, label in enumerate(labels, 1)}
     annotations = []
@@ -127,26 +129,21 @@ def write_detections(path, detections, *, annotations=None, label=PERSON):
     document = None if annotations is None else _Document(annotations)
     kind = 1 if document is None else min(_kinds(document, label), key=str)
     numbers = {} if document is None else {name: number for number, name in document.images.items()}
-    results, names = [], []
+    results, once = [], Once()
     for image, boxes in detections:
-        names.append(name_of(image))
-        if document is not None and names[-1] not in numbers:
+        name = name_of(image)
+        once.add(name)
+        if document is not None and name not in numbers:
             raise ValueError(f"{image} is not in {annotations}; names of images must be written as there.")
-        number = numbers.get(names[-1], int(names[-1]) if _is_number(names[-1]) else names[-1])
+        number = numbers.get(name, int(name) if _is_number(name) else name)
         for x, y, w, h, score in checked_detections(image, boxes).tolist():
             results.append({"image_id": number, "category_id": kind, "bbox": [x, y, w, h], "score": score})
-    _check_names(names)
+    once.check_images()
     _write(path, results)
 
 
 def _is_number(name):
     return name.isascii() and name.isdigit() and str(int(name[:4000])) == name
-
-
-def _check_names(names):
-    repeated = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
-    if repeated is not None:
-        raise ValueError(f"{repeated} comes twice; give each image once, with all its boxes.")
 
 
 def _write(path, document):

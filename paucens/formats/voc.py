@@ -35,10 +35,8 @@ from paucens.formats._files import joined, located, new_folder, texts_in, write_
 from paucens.images import read_size
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
-FIRST, PIXEL = (
-    np.array([1.0, 1, 0, 0]),
-    np.array([0, 0, 1.0, 1]),
-)  # the number of the first pixel; the last one is inside
+FIRST = np.array([1.0, 1, 0, 0])  # the number of the first pixel
+PIXEL = np.array([0.0, 0, 1, 1])  # the last pixel belongs to the box
 ROUNDING = 1e-6  # pixels
 NUMBERS = "four numbers xmin, ymin, xmax, ymax, the last two no less than the first two less 1"
 RESULT = f"the name of an image, a score, and {NUMBERS}, between blanks"
