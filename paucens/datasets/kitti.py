@@ -118,7 +118,7 @@ def load_kitti(path=None) -> Bunch:
     )
 
 
-def kitti_record(image, objects, *, occlusion=0, truncation=0.0) -> DetectionRecord:
+def kitti_record(image, objects, *, height=0.0, occlusion=0, truncation=0.0) -> DetectionRecord:
     """Return an image of KITTI as a record to train on: visible people to find, all others like them to ignore.
 
     Parameters
@@ -126,6 +126,9 @@ def kitti_record(image, objects, *, occlusion=0, truncation=0.0) -> DetectionRec
     image : Path or ndarray
     objects : Bunch
         From `read_kitti`.
+    height : float, default=0.0
+        Least height of a pedestrian to find, in pixels. Crops of smaller people than a detector's `target` are
+        enlarged, so they are smoother than negatives.
     occlusion : int, default=0
         Largest occlusion of a pedestrian to find: 0 fully visible, 1 partly, 2 largely occluded.
     truncation : float, default=0.0
@@ -146,7 +149,8 @@ def kitti_record(image, objects, *, occlusion=0, truncation=0.0) -> DetectionRec
     ([[0.0, 1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0, 7.0]])
     """
     people = objects.names == PEOPLE
-    found = people & (objects.occlusion <= occlusion) & (objects.truncation <= truncation)
+    found = people & (objects.boxes[:, 3] >= height)
+    found &= (objects.occlusion <= occlusion) & (objects.truncation <= truncation)
     ignored = (people & ~found) | np.isin(objects.names, OTHERS)
     return DetectionRecord(image, objects.boxes[found], objects.boxes[ignored])
 
