@@ -194,7 +194,7 @@ class ChannelSpec:
         -----
         Memory beyond `channels` is 8 bytes per pixel, with the preset "release" 13, and at most 2 MB per thread. Images
         other than arrays of RGB, uint8 or float32, of whole cells are copied first: 3 bytes per pixel more, 12 for
-        floats.
+        floats. Flow takes 8 bytes per pixel more, and what OpenCV needs to find it.
         """
         with Threads(check_jobs(n_jobs)) as threads:
             rgb = as_rgb(image)

@@ -36,6 +36,8 @@ def records(run, root, sets, experiment):
 
 def training_records(run, root):
     """Return the records to train on: people of at least 50 pixels whom nothing hides are to find."""
+    if not any((root / "annotations" / name).exists() for name in TRAINING_SETS):
+        raise FileNotFoundError(f"The training sets of Caltech-USA, annotations/set00 to set05, are not in {root}.")
     return records(run, root, TRAINING_SETS, "occ=none")
 
 

@@ -32,7 +32,7 @@ class Protocol:
 QUICK = "M+O+LUV"
 PROTOCOLS = {
     "smoke": Protocol((2, 4), 60, 80, 4, QUICK),
-    "small": Protocol((16, 64), 400, 800, 24, QUICK),
+    "small": Protocol((16, 64), 400, 800, 16, QUICK),
     "paper": Protocol(),
 }
 
