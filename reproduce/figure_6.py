@@ -284,7 +284,7 @@ def _draw_curves(axes, own):
         label = f"{100 * curve.log_average.iloc[0]:.1f} %  {method}"
         axes.step(curve.fppi, curve.miss_rate, where="post", linewidth=1.5, color=COLOURS[method], label=label)
     axes.set(xscale="log", yscale="log", xlabel="false positives per image", ylabel="miss rate, %")
-    lowest = np.min(own.miss_rate[own.miss_rate > 0], initial=0.2) / 1.1
+    lowest = min([0.2, *own.miss_rate[own.miss_rate > 0]]) / 1.1
     ticks = [share for share in TICKS if share >= lowest]
     axes.set_yticks(ticks, [f"{100 * share:g}" for share in ticks])
     axes.minorticks_off()
