@@ -12,7 +12,7 @@ SEED ?= 0
 BOUNDS := tests/fuzz tests/kernels tests/classifiers/test_forest_scores.py tests/foundations/test_images.py \
 	tests/detector/test_detector.py tests/proposals \
 	$(patsubst %,tests/learners/test_%.py,trees missing category_splits binning column_samples) \
-	$(patsubst %,tests/features/test_%.py,centrist channels covariance lbp pyramid)
+	$(patsubst %,tests/features/test_%.py,centrist channels covariance hog_flow lbp pyramid)
 
 # Build a copy of the package in build/$(1) with settings $(2), and run the tests of the kernels on it with settings $(3).
 # Functions without exceptions cannot pass on a wrong index: what they print becomes an error.

@@ -289,7 +289,7 @@ def resampled_part(rgb, corners, shape) -> np.ndarray:
 
     Parameters
     ----------
-    rgb : ndarray of shape (height, width, 3), uint8
+    rgb : ndarray of shape (height, width, 3), uint8; or (height, width), uint8 or float32
     corners : tuple of float
         Left, top, right and bottom in pixels from 0, continuous.
     shape : tuple of int
@@ -297,7 +297,7 @@ def resampled_part(rgb, corners, shape) -> np.ndarray:
 
     Returns
     -------
-    part : ndarray of shape (*shape, 3), uint8
+    part : ndarray of shape (*shape, 3), uint8; or `shape`, of the same type
 
     Raises
     ------
@@ -312,7 +312,8 @@ def resampled_part(rgb, corners, shape) -> np.ndarray:
             f"{rgb.shape[0]} x {rgb.shape[1]} pixels to be cut out."
         )
     margin = int(margin)
-    padded = Image.fromarray(np.pad(rgb, ((margin, margin), (margin, margin), (0, 0)), mode="edge"))
+    sides = ((margin, margin), (margin, margin), (0, 0))[: rgb.ndim]
+    padded = Image.fromarray(np.pad(rgb, sides, mode="edge"))
     box = (*(low + margin).tolist(), *(high + margin).tolist())
     return np.array(padded.resize(shape[::-1], Image.Resampling.BILINEAR, box=box))
 

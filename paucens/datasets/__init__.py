@@ -27,12 +27,13 @@ caltech           annotations, videos and results of the       Caltech-USA [5]_ 
                                                                                         `SeqVideo`
 eth_bahnhof       999 frames of one walk                       sequence BAHNHOF [6]_    `load_eth_bahnhof`
 tud_stadtmitte    179 frames of one street                     MOTChallenge 2015 [7]_   `load_tud_stadtmitte`
-kitti             labels and results of KITTI's objects        object data set [8]_     `read_kitti`
+kitti             7481 photographs of streets from a car       object data set [8]_     `load_kitti`,
+                                                                                        `read_kitti`
 penn_fudan        170 photographs of people                    PennFudanPed.zip [9]_    `load_penn_fudan`
 toolbox           detectors of Dollar's toolbox, and what      pdollar/toolbox on       `load_toolbox`
                   they found in INRIA and Caltech              GitHub
-streets           street scenes, any number; a stand-in for    rendered from a seed     `synthetic_streets`
-                  inria, never beside the paper
+streets           street scenes, any number; a stand-in for    rendered from a seed     `synthetic_streets`,
+                  inria, never beside the paper                                         `street_sequences`
 ================  ===========================================  =======================  ====================
 
 `describe(name)` adds the terms of use and how the loader checks the content; `describe()` lists all sets. Files are
@@ -85,13 +86,13 @@ from paucens.datasets.digits import load_digits_parity
 from paucens.datasets.eth import load_eth_bahnhof, read_idl
 from paucens.datasets.faces import load_faces
 from paucens.datasets.inria import load_inria
-from paucens.datasets.kitti import read_kitti
+from paucens.datasets.kitti import kitti_record, load_kitti, read_kitti
 from paucens.datasets.mot import load_tud_stadtmitte, read_mot
 from paucens.datasets.pennfudan import load_penn_fudan
 from paucens.datasets.protein_pairs import load_protein_pairs
 from paucens.datasets.records import DetectionRecord
 from paucens.datasets.scene15 import load_scene15
-from paucens.datasets.streets import street_crops, synthetic_streets
+from paucens.datasets.streets import StreetSequence, street_crops, street_sequences, synthetic_streets
 from paucens.datasets.tabular import load_hiv_ecfp4, load_htru2, load_mammography, load_sylva, load_tabular
 from paucens.datasets.toolbox import load_toolbox
 from paucens.datasets.toy import load_toy
@@ -103,14 +104,17 @@ __all__ = [
     "DataSet",
     "DetectionRecord",
     "SeqVideo",
+    "StreetSequence",
     "content_hash",
     "describe",
+    "kitti_record",
     "load_digits_parity",
     "load_eth_bahnhof",
     "load_faces",
     "load_hiv_ecfp4",
     "load_htru2",
     "load_inria",
+    "load_kitti",
     "load_mammography",
     "load_penn_fudan",
     "load_protein_pairs",
@@ -130,6 +134,7 @@ __all__ = [
     "read_results",
     "read_vbb",
     "street_crops",
+    "street_sequences",
     "synthetic_streets",
     "whereabouts",
 ]

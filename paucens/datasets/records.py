@@ -30,6 +30,9 @@ class DetectionRecord:
         Boxes that may be found or missed without any effect.
     labels : ndarray of shape (g,), str
         Class of each of `boxes`. Default: "person" for all. Boxes to ignore have no class.
+    previous : Path or ndarray, optional
+        The image before, like `image`; or the flow to it, ndarray of shape (height, width, 2), float: displacement
+        across and down in pixels.
 
     Raises
     ------
@@ -48,6 +51,7 @@ class DetectionRecord:
     boxes: np.ndarray = field(default_factory=no_boxes)
     ignore: np.ndarray = field(default_factory=no_boxes)
     labels: np.ndarray | None = None
+    previous: Path | np.ndarray | None = None
 
     def __post_init__(self):
         for name in ("boxes", "ignore"):
@@ -59,6 +63,11 @@ class DetectionRecord:
                 "boxes."
             )
         object.__setattr__(self, "labels", np.array(labels, dtype=np.str_))
+
+    @property
+    def source(self):
+        """The image, or the pair of it and of `previous` if there is one, as detectors are trained on it."""
+        return self.image if self.previous is None else (self.image, self.previous)
 
     def of_class(self, label):
         """Return a record in which boxes of other classes are to be ignored.

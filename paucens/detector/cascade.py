@@ -5,6 +5,7 @@ import numpy as np
 from paucens._kernels.builds import chosen
 from paucens.detector.samples import crop_at
 from paucens.detector.trees import floats_at_most
+from paucens.features.motion import mirrored
 from paucens.images import check_sources
 from paucens.parallel import ALONE, Threads
 from paucens.validation import check_jobs, check_number, check_positive
@@ -24,7 +25,7 @@ def positive_traces(detector, crops, *, least_score, quantile=0.0, n_jobs=None):
     ----------
     detector : PedestrianDetector
         Its present cascade does not matter.
-    crops : list of path-like or of images
+    crops : list of path-like or of images, or of pairs for a detector with flow (`train_detector`)
         Crops with the object in the middle, of the size of the window with its margin (160 x 96), from the training or
         not.
     least_score : float
@@ -81,7 +82,7 @@ def positive_traces(detector, crops, *, least_score, quantile=0.0, n_jobs=None):
     n_kept = _rank(quantile, n_windows) + 1
 
     def of_crop(k):
-        sums = crop_sums(detector, crop_at("crops", crops, k, detector.window))
+        sums = crop_sums(detector, crop_at("crops", crops, k, detector.search))
         return sums[sums[:, -1] > least_float]
 
     lowest, n_counted = np.empty((0, len(detector.trees.rejection)), dtype=np.float32), 0
@@ -100,19 +101,19 @@ def positive_traces(detector, crops, *, least_score, quantile=0.0, n_jobs=None):
     return traces
 
 
-def crop_sums(detector, rgb):
+def crop_sums(detector, pixels):
     """Compute the sums after each tree of a crop and its mirror image in nine places, float32 (18, n_trees).
 
     The places are row by row; the fifth is the crop itself. No window is rejected.
     """
     cell = detector.search.cell
-    beyond = np.pad(rgb, ((cell, cell), (cell, cell), (0, 0)), mode="edge")
-    views = [beyond, np.ascontiguousarray(beyond[:, ::-1])]
+    beyond = np.pad(pixels, ((cell, cell), (cell, cell), (0, 0)), mode="edge")
+    views = [beyond, mirrored(beyond)]
     return np.concatenate([_sums_of_windows(detector, view) for view in views])
 
 
-def _sums_of_windows(detector, rgb):
-    trees, strips = detector.trees, detector.search.crop(rgb, ALONE).strips
+def _sums_of_windows(detector, pixels):
+    trees, strips = detector.trees, detector.search.crop(pixels, ALONE).strips
     sums = np.empty((*PLACES, len(trees.rejection)), dtype=np.float32)
     kernels.partial_sums(strips, *trees.layout(strips.shape[1])[:6], trees.bias, sums, 0, PLACES[0])
     return sums.reshape(-1, sums.shape[-1])

@@ -1,6 +1,7 @@
 """The checked arguments of a training."""
 
 import hashlib
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from paucens.detector.scan import Search
 from paucens.detector.stages import checked_stages, stage_columns
 from paucens.detector.window import Window
 from paucens.features import ChannelSpec
+from paucens.features.motion import is_pair, sources_for
 from paucens.images import check_sources
 from paucens.learners.binning import MAX_BINS
 from paucens.persistence import plain, settings_of
@@ -60,6 +62,8 @@ class TrainingConfig:
         ):
             if not isinstance(getattr(self, name), kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, such as {example}; got {getattr(self, name)!r}.")
+        for name in ("positives", "negative_images"):
+            self._set(name, sources_for(self.spec, name, getattr(self, name)))
         if not isinstance(self.n_estimators, list | tuple) or len(self.n_estimators) == 0:
             raise ValueError(
                 f"n_estimators must be a tuple of numbers of trees, one per round; got {self.n_estimators!r}."
@@ -177,8 +181,8 @@ def _check_notes(notes):
 
 def _fingerprint(sources):
     """Return the number of images and a digest of their files or pixels."""
-    digest = hashlib.sha256()
-    for source in sources:
+    digest, parts = hashlib.sha256(), (source if is_pair(source) else (source,) for source in sources)
+    for source in itertools.chain.from_iterable(parts):
         if isinstance(source, str | Path):
             digest.update(hashlib.sha256(Path(source).read_bytes()).digest())
         else:

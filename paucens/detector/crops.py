@@ -7,13 +7,14 @@ from paucens.datasets.records import no_boxes
 from paucens.detector.window import Window
 from paucens.drawing import contact_sheet as sheet_of
 from paucens.drawing import save_image
+from paucens.features.motion import flow_to, image_of, resampled_flow
 from paucens.images import check_sources, pixels_of, resampled_part
 from paucens.validation import check_flag
 
 MOST_ON_SHEET = 1000
 
 
-def cut_crops(records, window=None, *, label=None, repeat_edges=True, contact_sheet=None) -> list[np.ndarray]:
+def cut_crops(records, window=None, *, label=None, repeat_edges=True, contact_sheet=None) -> list:
     """Cut objects out of images, scaled and centred for the training of a detector.
 
     Parameters
@@ -34,13 +35,16 @@ def cut_crops(records, window=None, *, label=None, repeat_edges=True, contact_sh
     Returns
     -------
     crops : list of ndarray of shape (*window.crop, 3), uint8
-        RGB, in the order of the records and of their boxes.
+        RGB, in the order of the records and of their boxes. Of a record with `previous`, a pair of each and of its
+        flow, float32 (*window.crop, 2). The flow is computed in the whole image, and resampled like it.
 
     Raises
     ------
     TypeError, ValueError
         If the records are no list of `DetectionRecord`, an image cannot be read, a box has no height or lies outside
         its image, or there are several classes and `label` is not one of them.
+    ImportError
+        If flow is to be computed, and OpenCV is not installed.
 
     Examples
     --------
@@ -57,11 +61,11 @@ def cut_crops(records, window=None, *, label=None, repeat_edges=True, contact_sh
     crops = []
     for k, record in enumerate(of_one_class(records, label)):
         if len(record.boxes):
-            rgb = _pixels(k, record)
+            rgb, flow = _pixels(k, record)
             corners = [_corners(f"records[{k}]", rgb, box, window) for box in record.boxes]
-            crops += [resampled_part(rgb, one, window.crop) for one in corners if repeat_edges or _inside(rgb, one)]
+            crops += [_crop(rgb, flow, one, window.crop) for one in corners if repeat_edges or _inside(rgb, one)]
     if contact_sheet is not None:
-        save_image(contact_sheet, sheet_of(crops[:: -(-len(crops) // MOST_ON_SHEET) or 1]))
+        save_image(contact_sheet, sheet_of(list(map(image_of, crops[:: -(-len(crops) // MOST_ON_SHEET) or 1]))))
     return crops
 
 
@@ -85,10 +89,17 @@ def marked(records) -> list[np.ndarray]:
 
 
 def _pixels(k, record):
+    """Return the image of a record and its flow, None without `previous`."""
     try:
-        return pixels_of(record.image)
+        rgb = pixels_of(record.image)
+        return rgb, None if record.previous is None else flow_to(record.previous, rgb)
     except ValueError as error:
         raise ValueError(f"records[{k}]: {error}") from error
+
+
+def _crop(rgb, flow, corners, shape):
+    crop = resampled_part(rgb, corners, shape)
+    return crop if flow is None else (crop, resampled_flow(flow, corners, shape))
 
 
 def _corners(title, rgb, box, window):

@@ -12,6 +12,7 @@ from paucens.detector.scan import BAND_BYTES, Band, Search, kernels, windows_whe
 from paucens.detector.stages import channels_of
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, leading_scores
 from paucens.detector.trees import DetectorTrees
+from paucens.features.motion import flow_of, rgb_of
 from paucens.parallel import ALONE
 from paucens.validation import check_number
 
@@ -136,13 +137,13 @@ class TwoStages:
         place = np.column_stack([leading.place[:, :2], number[leading.place[:, 2]]])
         return replace(leading, place=place), self.trees.part(n_leading, len(self.trees.rejection))
 
-    def scored(self, rgb, levels, threshold, first_sums, threads):
+    def scored(self, pixels, levels, threshold, first_sums, threads):
         """Score the windows of an image that the first stage leaves.
 
         Parameters
         ----------
-        rgb : ndarray
-            RGB bytes by `paucens.images.as_bytes`.
+        pixels : ndarray
+            Of the image, by `paucens.features.motion.frame`.
         levels : list of Level
         threshold : float
         first_sums : callable(band, bias, threads) -> ndarray or None
@@ -158,18 +159,18 @@ class TwoStages:
         scores : ndarray of shape (n,)
             Their scores, above the threshold.
         """
-        found = self.left(rgb, levels, first_sums, threads)
-        scores = self._second_scores(rgb, levels, found, threads)
+        found = self.left(pixels, levels, first_sums, threads)
+        scores = self._second_scores(pixels, levels, found, threads)
         for left, values in zip(found, scores, strict=True):
             above = values > threshold
             yield left.k, left.in_level[above], values[above]
 
     # -- the first stage ---------------------------------------------------------------------------
 
-    def left(self, rgb, levels, first_sums, threads):
+    def left(self, pixels, levels, first_sums, threads):
         """Return the windows that the first stage leaves of an image, a list of Left; for arguments see `scored`."""
         found, n_bytes = [], 0
-        for k, band in self.search.bands(rgb, levels, threads):
+        for k, band in self.search.bands(pixels, levels, threads):
             left = self._first_scores(k, band, first_sums, threads)
             if len(left.windows):
                 n_bytes += left.band.pixels.nbytes + left.band.strips.nbytes
@@ -211,7 +212,7 @@ class TwoStages:
 
     # -- the second stage --------------------------------------------------------------------------
 
-    def _second_scores(self, rgb, levels, found, threads):
+    def _second_scores(self, pixels, levels, found, threads):
         """Add the trees of the second stage; return the scores of the windows in each of `found`."""
         scores = [left.sums for left in found]
 
@@ -219,7 +220,7 @@ class TwoStages:
             k, left, rows = job
             scores[k][rows] = self._finish(left.band, left.windows[rows], left.sums[rows])
 
-        for some in self._with_bands(rgb, levels, found, threads):
+        for some in self._with_bands(pixels, levels, found, threads):
             jobs = [(k, left, rows) for k, left in some for rows in regions(left.windows, self.search.window)]
             large = [threads.n_threads * self._bytes(left.windows[rows]) > BAND_BYTES for _, left, rows in jobs]
             threads.map(finish, [job for job, is_large in zip(jobs, large, strict=True) if not is_large])
@@ -231,12 +232,12 @@ class TwoStages:
         """Return the memory that the channels of a region take, its margin left out."""
         return 4 * self.search.spec.n_channels * np.prod(np.ptp(windows, axis=0) + self.search.window.cells)
 
-    def _with_bands(self, rgb, levels, found, threads):
+    def _with_bands(self, pixels, levels, found, threads):
         """Yield lists of (index, Left) with the bands that were kept, then with those that are computed again."""
         yield [(index, left) for index, left in enumerate(found) if left.band.pixels is not None]
         missing = {(left.k, left.band.first_row): k for k, left in enumerate(found) if left.band.pixels is None}
         for level in sorted({level for level, _ in missing}):
-            for _, band in self.search.bands(rgb, [levels[level]], threads):
+            for _, band in self.search.bands(pixels, [levels[level]], threads):
                 if (level, band.first_row) in missing:
                     k = missing[level, band.first_row]
                     yield [(k, found[k]._replace(band=self.early.with_strips(band, threads)))]
@@ -258,7 +259,7 @@ class TwoStages:
         height, width = (cell * side + 2 * margin for side in (rows, columns))
         pixels = band.pixels[cell * row : cell * row + height, cell * column : cell * column + width]
         strips = np.empty((height // cell, spec.n_channels, width // cell), dtype=np.float32)
-        spec.fill(pixels, self.late, ALONE, strips)
+        spec.fill(rgb_of(pixels), self.late, ALONE, strips, flow_of(pixels))
         inside = strips[margin // cell :, :, margin // cell :][:rows, :, :columns]
         early = band.strips[row : row + rows, :, column : column + columns]
         for family, part in self.early.spec.groups.items():

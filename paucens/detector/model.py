@@ -14,7 +14,8 @@ from paucens.detector.toolbox import attributes_of_toolbox
 from paucens.detector.trees import DetectorTrees, floats_at_most
 from paucens.detector.window import with_heights
 from paucens.features import estimate_lambdas
-from paucens.images import as_bytes, check_sources, pixels_at
+from paucens.features.motion import frame, frame_at, rgb_of
+from paucens.images import check_sources
 from paucens.parallel import Threads
 from paucens.proposals import Bing
 from paucens.validation import check_flag, check_jobs, check_number, check_positive
@@ -108,7 +109,7 @@ class PedestrianDetector:
         """Power laws of the channels of a detector that `approximated` made, otherwise None."""
         return self.search.lambdas
 
-    def detect(self, image, *, threshold=None, min_height=None, max_height=None, n_jobs=None):
+    def detect(self, image, *, threshold=None, min_height=None, max_height=None, previous=None, n_jobs=None):
         """Find people.
 
         Parameters
@@ -123,6 +124,9 @@ class PedestrianDetector:
             height of the image. The image is enlarged if `min_height` is below the model's height. The image is
             searched at whole cells, so sizes are a little off; a box whose height leaves the range that is asked for
             gets the nearest height in it, around its middle. At least one size is searched.
+        previous : array-like or PIL image, or ndarray of shape (height, width, 2), optional
+            The image before, of the same size; or the flow to it in pixels across and down, float, if another program
+            has found it. A detector with Flow among its channels needs one of them; others do not look at it.
         n_jobs : int, optional
             Number of threads, as in joblib. Results do not depend on it.
 
@@ -135,23 +139,29 @@ class PedestrianDetector:
         ------
         TypeError, ValueError
             If the argument is not an image (`paucens.images.as_bytes`), the threshold is nan, a height is not positive,
-            no height lies between the two, or the image would be enlarged beyond 400 million pixels.
+            no height lies between the two, or the image would be enlarged beyond 400 million pixels; if `previous` is
+            missing or of another size.
+        ImportError
+            If flow is to be computed, and OpenCV is not installed.
         """
         heights = self.window.checked_heights(min_height, max_height)
         threshold = check_number("threshold", self.threshold if threshold is None else threshold)
-        n_jobs, rgb = check_jobs(n_jobs), as_bytes(image)
-        levels = self.search.levels(rgb.shape[:2], *heights)
+        return self._found(frame(self.spec, image, previous), threshold, heights, check_jobs(n_jobs))
+
+    def _found(self, pixels, threshold, heights, n_jobs):
+        """Return what `detect` does, from the pixels of an image by `paucens.features.motion.frame`."""
+        levels = self.search.levels(pixels.shape[:2], *heights)
         with Threads(n_jobs) as threads:
-            boxes, _ = self.candidates(rgb, levels, floats_at_most(threshold), threads)
+            boxes, _ = self.candidates(pixels, levels, floats_at_most(threshold), threads)
         return non_maximum_suppression(with_heights(boxes, *heights))
 
-    def candidates(self, rgb, levels, threshold, threads):
+    def candidates(self, pixels, levels, threshold, threads):
         """Find all windows that score above a threshold, without suppression.
 
         Parameters
         ----------
-        rgb : ndarray
-            RGB bytes by `paucens.images.as_bytes`.
+        pixels : ndarray
+            Of the image, by `paucens.features.motion.frame`.
         levels : list of Level
             From `search.levels`.
         threshold : float
@@ -165,18 +175,18 @@ class PedestrianDetector:
             Index of the level in the list, row and column of the window in the grid of the level.
         """
         boxes, windows = [np.empty((0, 5))], [np.empty((0, 3), dtype=np.int64)]
-        for k, cells, scores in self._scored(rgb, levels, threshold, threads):
+        for k, cells, scores in self._scored(pixels, levels, threshold, threads):
             boxes.append(np.column_stack([self.window.boxes(cells, levels[k].ratio), scores]))
             windows.append(np.column_stack([np.full(len(cells), k), cells]))
         return np.concatenate(boxes), np.concatenate(windows)
 
-    def _scored(self, rgb, levels, threshold, threads):
+    def _scored(self, pixels, levels, threshold, threads):
         """Yield level, windows and scores above a threshold; see `TwoStages.scored`."""
         if self.first_stage is not None:
             stages = two_stages(self.search, self.trees, self.first_stage)
-            yield from stages.scored(rgb, levels, threshold, self.first_sums, threads)
+            yield from stages.scored(pixels, levels, threshold, self.first_sums, threads)
             return
-        for k, band in self.search.bands(rgb, levels, threads):
+        for k, band in self.search.bands(pixels, levels, threads):
             start = self.first_sums(band, self.trees.bias, threads)
             if start is None or (start > -np.inf).any():
                 scores = self.search.scores(band, self.trees, threads, start)
@@ -191,7 +201,7 @@ class PedestrianDetector:
         if self.proposals is None:
             return None
         height = self.window.height_in_image(band.level.ratio)
-        passes = self.proposals.passes(band.pixels, band.shape, self.window.margin, height, threads)
+        passes = self.proposals.passes(rgb_of(band.pixels), band.shape, self.window.margin, height, threads)
         return np.where(passes, np.float32(bias), np.float32(-np.inf))
 
     def with_first_stage(self, detector, *, within=np.inf):
@@ -234,7 +244,7 @@ class PedestrianDetector:
 
         Parameters
         ----------
-        images : list of images
+        images : list of images, or of pairs (image, previous) for a detector with Flow
             Typical images, tens to hundreds, from which the power laws of the channels are estimated
             (`paucens.features.estimate_lambdas`). Their shorter side is at least 64 pixels.
         n_jobs : int, optional
@@ -261,7 +271,7 @@ class PedestrianDetector:
 
         Parameters
         ----------
-        images : list of images or of files
+        images : list of images or of files, or of pairs (image, previous) of them for a detector with Flow
             Images without people, as many and as similar to future ones as possible.
         fppi : float, default=0.1
             False positives per image; at least 1 / fppi images are needed.
@@ -290,8 +300,9 @@ class PedestrianDetector:
                 f"{np.ceil(1 / fppi):.10g} or more."
             )
         detector = self if check_flag("staged", staged) else self.without_stages()
-        pixels = (pixels_at("images", images, k) for k in range(len(images)))
-        found = [detector.detect(image, threshold=-np.inf, n_jobs=n_jobs)[:, 4] for image in pixels]
+        n_jobs, heights = check_jobs(n_jobs), (None, None)
+        frames = (frame_at("images", images, k, self.spec) for k in range(len(images)))
+        found = [detector._found(pixels, -np.inf, heights, n_jobs)[:, 4] for pixels in frames]
         scores = np.sort(np.concatenate(found))[::-1]
         if len(scores) == 0:
             raise ValueError(

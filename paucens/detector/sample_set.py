@@ -7,6 +7,7 @@ import numpy as np
 
 from paucens.detector.samples import repeated_edges, stream
 from paucens.detector.window_sampler import MIRRORED, WindowSampler
+from paucens.features.motion import image_of
 from paucens.images import pixels_at
 from paucens.learners.binning import code_features, find_thresholds
 from paucens.progress import progress_bar
@@ -105,7 +106,7 @@ class SampleSet:
 
     def _find_edges(self):
         """Find the repeated edges of all positives, then those of their mirrors, int64 (n, 4)."""
-        sources = self._config.positives
+        sources = list(map(image_of, self._config.positives))
 
         def of_crop(k):
             return repeated_edges(pixels_at("positives", sources, k))

@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from paucens.images import pixels_at
+from paucens.features.motion import frame_at
 
 LEAST_EDGE = 3  # pixels
 
 
-def crop_at(name, sources, k, window):
-    """Return `pixels_at` of a crop; raise ValueError unless it has the size of the window with its margin."""
-    rgb = pixels_at(name, sources, k)
-    if rgb.shape[:2] != window.crop:
+def crop_at(name, sources, k, search):
+    """Return `frame_at` of a crop; raise ValueError unless it has the size of the window with its margin."""
+    pixels, window = frame_at(name, sources, k, search.spec), search.window
+    if pixels.shape[:2] != window.crop:
         height, width = window.crop
         raise ValueError(
-            f"{name}[{k}] has {rgb.shape[0]} x {rgb.shape[1]} pixels; expected {height} x {width}: the window with a "
-            f"margin of {window.margin} on all sides. Cut it so, or change the window."
+            f"{name}[{k}] has {pixels.shape[0]} x {pixels.shape[1]} pixels; expected {height} x {width}: the window "
+            f"with a margin of {window.margin} on all sides. Cut it so, or change the window."
         )
-    return rgb
+    return pixels
 
 
 def repeated_edges(rgb):

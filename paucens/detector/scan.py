@@ -12,6 +12,7 @@ from paucens.detector.window import Window
 from paucens.features import ChannelSpec
 from paucens.features.filters import checked_filters, filtered
 from paucens.features.levels import MOST_PIXELS, MOST_SCALES, Level, scales
+from paucens.features.motion import flow_of, rgb_of
 from paucens.features.preset import ACF
 from paucens.features.pyramid import checked_lambdas, level_pixels, levels_with_channels
 from paucens.features.toolbox import toolbox_levels
@@ -35,8 +36,9 @@ class Band(NamedTuple):
         The first row of windows of the band, counted from the first one of the level.
     shape : tuple of int
         Rows and columns of windows in the band.
-    pixels : ndarray of shape (height, width, 3), uint8, or None
-        RGB of the windows and of their margin. None if the channels are not computed from pixels.
+    pixels : ndarray of shape (height, width, 3), uint8, or (height, width, 5), float32, or None
+        Those of the windows and of their margin (`paucens.features.motion`). None if the channels are not computed from
+        pixels.
     strips : ndarray of shape (rows, n_channels, columns), float32, or None
         Channels of the cells in the windows, the inner part of strips with the margin. Columns are contiguous, and
         `SLACK` more floats are behind them in memory. None before they are computed.
@@ -169,13 +171,13 @@ class Search:
         largest = np.inf if max_height is None else max_height
         return levels[:1] + [level for level in levels[1:] if height / level.ratio[0] <= largest]
 
-    def bands(self, rgb, levels, threads):
+    def bands(self, pixels, levels, threads):
         """Cut the levels of an image into bands of rows.
 
         Parameters
         ----------
-        rgb : ndarray
-            RGB bytes by `paucens.images.as_bytes`.
+        pixels : ndarray
+            Of the image, by `paucens.features.motion.frame`.
         levels : list of Level
         threads : paucens.parallel.Threads
 
@@ -188,12 +190,12 @@ class Search:
         """
         if self.lambdas is None:
             for k, level in enumerate(levels):
-                for band in self._bands_of_level(rgb, level, threads):
+                for band in self._bands_of_level(pixels, level, threads):
                     yield k, band
             return
         make_levels = toolbox_levels if self.toolbox else levels_with_channels
         computed = make_levels(
-            rgb, self.spec, levels, threads, step=self.per_octave, lambdas=self.lambdas, smooth=self.smooth
+            pixels, self.spec, levels, threads, step=self.per_octave, lambdas=self.lambdas, smooth=self.smooth
         )
         for k, level in enumerate(computed):
             strips = self._with_border(level.channels)
@@ -202,12 +204,12 @@ class Search:
             shape = (max(0, (n - size) // self.step + 1) for n, size in zip(strips.shape[::2], self.cells, strict=True))
             yield k, Band(levels[k], 0, tuple(shape), None, strips)
 
-    def _bands_of_level(self, rgb, level, threads):
+    def _bands_of_level(self, pixels, level, threads):
         """Yield the bands of a level whose channels are computed from its pixels."""
         n_rows, n_columns = self.window.grid_shape(level.shape)
         if n_rows == 0 or n_columns == 0:
             return
-        pixels = self.padded(rgb, level, threads)
+        pixels = self.padded(pixels, level, threads)
         cell, stride = self.window.cell, self.window.stride
         bytes_per_row = 4 * self.spec.n_channels * (pixels.shape[1] // cell)
         overlap = self.window.crop[0] // cell - 1
@@ -221,21 +223,21 @@ class Search:
         """Return a band with its channels, which are computed now if it has none."""
         return band if band.strips is not None else band._replace(strips=self._strips_of_pixels(band.pixels, threads))
 
-    def padded(self, rgb, level, threads):
+    def padded(self, pixels, level, threads):
         """Return the pixels of a level, its border repeated outwards by the padding of the window."""
-        return level_pixels(rgb, level.shape, threads, self.smooth, self.window.padding)
+        return level_pixels(pixels, level.shape, threads, self.smooth, self.window.padding)
 
-    def crop(self, rgb, threads):
-        """Return the band of a crop, RGB: one window with its margin, or more if the crop is larger by some cells."""
-        sides = zip(rgb.shape, self.window.crop, strict=False)
+    def crop(self, pixels, threads):
+        """Return the band of a crop: one window with its margin, or more if the crop is larger by some cells."""
+        sides = zip(pixels.shape, self.window.crop, strict=False)
         shape = tuple((side - least) // self.window.stride + 1 for side, least in sides)
-        return Band(None, 0, shape, rgb, self._strips_of_pixels(rgb, threads))
+        return Band(None, 0, shape, pixels, self._strips_of_pixels(pixels, threads))
 
-    def _strips_of_pixels(self, rgb, threads):
+    def _strips_of_pixels(self, pixels, threads):
         """Compute the channels of an image, and return those without its margin, of which windows contain no cell."""
-        rows, columns = (side // self.spec.shrink for side in rgb.shape[:2])
+        rows, columns = (side // self.spec.shrink for side in pixels.shape[:2])
         strips = empty_strips(rows, self.spec.n_channels, columns)
-        self.spec.fill(rgb, self.spec.families, threads, strips)
+        self.spec.fill(rgb_of(pixels), self.spec.families, threads, strips, flow_of(pixels))
         margin = self.window.margin // self.window.cell
         return strips[margin : rows - margin, :, margin : columns - margin]
 
@@ -265,7 +267,8 @@ class Search:
     @cached_property
     def _flat_channels(self):
         """Channels where an image repeats its border, (n_channels,); nan for colours, which depend on the image."""
-        flat = self.spec.compute_checked(np.zeros((64, 64, 3), dtype=np.uint8), Threads(1))[8, 8]
+        black, still = np.zeros((64, 64, 3), dtype=np.uint8), np.zeros((64, 64, 2), dtype=np.float32)
+        flat = self.spec.compute_checked(black, Threads(1), still)[8, 8]
         if self.toolbox:
             flat[:] = 0
         flat[self.spec.groups.get("LUV", slice(0))] = np.nan

@@ -17,6 +17,7 @@ from paucens.detector.model import PedestrianDetector
 from paucens.detector.sample_set import SampleSet
 from paucens.detector.trees import detector_trees
 from paucens.detector.window import Window
+from paucens.features import ChannelSpec
 from paucens.images import check_sources
 from paucens.learners.binning import BinnedData
 from paucens.learners.nodes import leaves_of_codes
@@ -65,12 +66,15 @@ def train_detector(
         Images of any size without the object. An image is RGB or grey as for `PedestrianDetector.detect`, or its file.
         With `records` they are optional, and come in addition to the images of these.
     spec : ChannelSpec
+        With Flow, each crop and image is a pair, a tuple of it and of the image before or of the flow to that, float
+        (height, width, 2). Without it, the second part of a pair is not looked at.
     classifier : ensemble of trees, such as AdaBoostClassifier or PAUCEnsClassifier, or a list of one per round
         Its `n_estimators` is replaced by the number of trees of the round.
     records : list of DetectionRecord, optional
         Annotated images instead of `positives`. `cut_crops` makes the crops. Negatives are taken from these images too,
         from windows in which the box of a detection would overlap no box of any class and nothing that is to be
         ignored: the paper cuts people, cyclists and "don't care" regions out of the images of KITTI and Caltech.
+        With Flow, each has `previous`.
     label : str, optional
         The class of the records to detect. Default: the only one that there is.
     window : Window, optional
@@ -165,7 +169,7 @@ def train_detector(
     window, regions = Window() if window is None else window, None
     if records is not None:
         positives, negative_images, regions = _from_records(
-            positives, negative_images, records, label, window, repeat_edges
+            positives, negative_images, records, label, window, repeat_edges, spec
         )
     config = TrainingConfig(
         positives=positives,
@@ -201,17 +205,19 @@ def train_detector(
         return replace(detector, first_stage=_first_stage(config))
 
 
-def _from_records(positives, negative_images, records, label, window, repeat_edges):
+def _from_records(positives, negative_images, records, label, window, repeat_edges, spec):
     """Return crops, images and the boxes in each image that negatives may not overlap."""
     if positives is not None:
         raise ValueError("Give positives or records, not both; cut_crops makes crops of records.")
     records, without = of_one_class(records, label), [] if negative_images is None else negative_images
+    if not (isinstance(spec, ChannelSpec) and spec.has_flow):
+        records = [replace(record, previous=None) for record in records]
     if without:
         check_sources("negative_images", without)
     crops = cut_crops(records, window, repeat_edges=repeat_edges is not False)
     if not crops:
         raise ValueError(f"None of {len(records)} records has an object whose crop can be cut; give records of some.")
-    images = [*without, *(record.image for record in records)]
+    images = [*without, *(record.source for record in records)]
     return crops, images, [no_boxes()] * len(without) + marked(records)
 
 

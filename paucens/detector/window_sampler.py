@@ -5,7 +5,7 @@ import numpy as np
 from paucens._kernels.boxes import overlaps
 from paucens.detector.samples import crop_at, repeated_edges, stream, with_edges
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, rows_kept
-from paucens.images import pixels_at
+from paucens.features.motion import frame_at, mirrored, rgb_of
 from paucens.parallel import ALONE
 
 UNMIRRORED = [0, 1, 2, 3]  # edges: top, bottom, left, right
@@ -46,9 +46,9 @@ class WindowSampler:
         """Compute the features of the chosen crops and their mirrors, float32 (n, n_features)."""
 
         def of_crop(k):
-            rgb = crop_at("positives", sources, k, self.search.window)
-            views = [rgb, np.ascontiguousarray(rgb[:, ::-1])][: len(self._orders)]
-            edges = np.array(repeated_edges(rgb)) if self.mask_edges else None
+            pixels = crop_at("positives", sources, k, self.search)
+            views = [pixels, mirrored(pixels)][: len(self._orders)]
+            edges = np.array(repeated_edges(rgb_of(pixels))) if self.mask_edges else None
             return np.concatenate([self._of_crop(view) for view in views]), edges
 
         found = self.threads.map(of_crop, chosen)
@@ -86,7 +86,7 @@ class WindowSampler:
 
         def of_image(k):
             n = (k + 1) * n_wanted // len(sources) - k * n_wanted // len(sources)
-            return self._random_windows(k, pixels_at("negative_images", sources, k), n) if n else self._none()
+            return self._random_windows(k, self._image(sources, k), n) if n else self._none()
 
         return self._stacked(of_image, chosen)
 
@@ -94,10 +94,12 @@ class WindowSampler:
         """Compute the features of false positives: the best windows above a threshold in each of the chosen images."""
 
         def of_image(k):
-            rgb = pixels_at("negative_images", sources, k)
-            return self._best_windows(k, rgb, detector, threshold, per_image)
+            return self._best_windows(k, self._image(sources, k), detector, threshold, per_image)
 
         return self._stacked(of_image, chosen)
+
+    def _image(self, sources, k):
+        return frame_at("negative_images", sources, k, self.search.spec)
 
     def _stacked(self, work, items):
         return np.concatenate([self._none(), *self.threads.map(work, items)])
@@ -105,12 +107,12 @@ class WindowSampler:
     def _none(self):
         return np.empty((0, len(self.places)), dtype=np.float32)
 
-    def _of_crop(self, rgb):
-        return self.search.crop(rgb, ALONE).strips.reshape(1, -1)[:, self._indices_in_crop]
+    def _of_crop(self, pixels):
+        return self.search.crop(pixels, ALONE).strips.reshape(1, -1)[:, self._indices_in_crop]
 
-    def _random_windows(self, index, rgb, n):
+    def _random_windows(self, index, pixels, n):
         """Draw from all windows of an image, at all sizes, with equal chance; none if the image is too small."""
-        levels = self.search.levels(rgb.shape[:2])
+        levels = self.search.levels(pixels.shape[:2])
         shapes = [self.search.window.grid_shape(level.shape) for level in levels]
         ends = np.cumsum([rows * columns for rows, columns in shapes])
         if len(ends) == 0 or ends[-1] == 0:
@@ -130,7 +132,7 @@ class WindowSampler:
             drawn = np.concatenate([drawn, some[free]])[:n]
             if len(drawn) == n:
                 break
-        return self._of_windows(index, rgb, levels, windows_of(np.sort(drawn)).tolist())
+        return self._of_windows(index, pixels, levels, windows_of(np.sort(drawn)).tolist())
 
     def _are_free(self, index, boxes):
         """Tell which boxes overlap no region of an image."""
@@ -141,23 +143,23 @@ class WindowSampler:
         overlaps(np.ascontiguousarray(boxes), np.ascontiguousarray(regions), False, shares)
         return ~shares.any(axis=1)
 
-    def _best_windows(self, index, rgb, detector, threshold, per_image):
-        levels = self.search.levels(rgb.shape[:2])
-        boxes, windows = detector.candidates(rgb, levels, threshold, ALONE)
+    def _best_windows(self, index, pixels, detector, threshold, per_image):
+        levels = self.search.levels(pixels.shape[:2])
+        boxes, windows = detector.candidates(pixels, levels, threshold, ALONE)
         free = self._are_free(index, boxes)
         boxes, windows = boxes[free], windows[free]
         kept = rows_kept(boxes, OVERLAP, DENOMINATOR)[:per_image]
-        return self._of_windows(index, rgb, levels, windows[np.sort(kept)].tolist())
+        return self._of_windows(index, pixels, levels, windows[np.sort(kept)].tolist())
 
-    def _of_windows(self, index, rgb, levels, windows):
+    def _of_windows(self, index, pixels, levels, windows):
         """Compute the features of windows of an image, given by level, row and column, ordered by level."""
         found, stride, (height, width) = [self._none()], self.search.window.stride, self.search.window.crop
-        pixels, current, random = None, None, stream(self.seed, 3, index)
+        of_level, current, random = None, None, stream(self.seed, 3, index)
         for k, row, column in windows:
             if k != current:
-                pixels, current = self.search.padded(rgb, levels[k], ALONE), k
+                of_level, current = self.search.padded(pixels, levels[k], ALONE), k
             y, x = stride * row, stride * column
-            crop = pixels[y : y + height, x : x + width]
+            crop = of_level[y : y + height, x : x + width]
             if self.edges is not None:
                 crop = with_edges(crop, self.edges[random.integers(len(self.edges))])
             found.append(self._of_crop(crop))

@@ -17,6 +17,7 @@ Lists have one entry per image, also for images without detections or people.
 `fppw_curve`                miss rate against false positives per window (Figure 3)
 `miss_rate_at_fppw`         its value at one rate
 `kitti_average_precision`   average precision of the KITTI benchmark, 11 and 40 points
+`kitti_precision_recall`    the curve that it is the mean of
 ==========================  ====================================================================================
 """
 
@@ -30,7 +31,7 @@ from paucens.evaluation.curves import (
     miss_rates_at,
 )
 from paucens.evaluation.intervals import MissRateDifference, MissRateInterval, miss_rate_difference, miss_rate_interval
-from paucens.evaluation.kitti import kitti_average_precision
+from paucens.evaluation.kitti import kitti_average_precision, kitti_precision_recall
 from paucens.evaluation.matching import Matches, match_detections, match_images
 from paucens.evaluation.results import box_results, image_results, write_results
 
@@ -44,6 +45,7 @@ __all__ = [
     "fppw_curve",
     "image_results",
     "kitti_average_precision",
+    "kitti_precision_recall",
     "log_average_miss_rate",
     "match_detections",
     "match_images",

@@ -280,7 +280,7 @@ def read_caltech(root, name):
     FileNotFoundError, ValueError
         See `evaluate_caltech`.
     """
-    results, (videos, people) = Path(root, "res", name), _videos(root)
+    results, (videos, people) = Path(root, "res", name), read_videos(root)
     tables = [results / video.parent.name / f"{video.stem}.txt" for video in videos]
     missing = [str(table) for table in tables if not table.exists()]
     if missing:
@@ -289,16 +289,17 @@ def read_caltech(root, name):
     return _joined(people), list(itertools.chain.from_iterable(detections))
 
 
-def read_people(root) -> VideoAnnotation:
+def read_people(root, sets=TEST_SETS) -> VideoAnnotation:
     """Read the annotations that are evaluated, all images one after the other; for errors see `evaluate_caltech`."""
-    return _joined(_videos(root)[1])
+    return _joined(read_videos(root, sets)[1])
 
 
-def _videos(root):
-    """Return the annotation files that are evaluated, and what they hold."""
+def read_videos(root, sets=TEST_SETS):
+    """Return the annotation files of some sets, of all others if there are no test sets, and what they hold."""
     annotations = Path(root, "annotations")
     videos = sorted(annotations.glob("set[0-9][0-9]/V[0-9][0-9][0-9].vbb"))
-    videos = [video for video in videos if video.parent.name in TEST_SETS] or videos
+    others = videos if sets == TEST_SETS else []
+    videos = [video for video in videos if video.parent.name in sets] or others
     if not videos:
         raise FileNotFoundError(f"{annotations} holds no setXX/VYYY.vbb; give the folder above annotations/ and res/.")
     return videos, [_annotated_images(video, video.stat().st_size, video.stat().st_mtime_ns) for video in videos]

@@ -1,4 +1,4 @@
-"""Average precision as the KITTI object benchmark computes it."""
+"""Precision against recall, and average precision, as the KITTI object benchmark computes them."""
 
 from dataclasses import dataclass
 
@@ -75,9 +75,39 @@ def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="
     ...     names=["DontCare"], boxes=[[0, 0, 9, 9]], occlusion=[-1], truncation=[-1.0])], n_points=11)
     0.045454545454545456
     """
+    check_choice("n_points", n_points, list(N_POINTS))
+    _, precision = kitti_precision_recall(detections, labels, difficulty, kind=kind)
+    return float(precision[N_POINTS[n_points]].mean())
+
+
+def kitti_precision_recall(detections, labels, difficulty="moderate", *, kind="Pedestrian"):
+    """Compute the curve of the KITTI object benchmark in the image plane, of which average precision is the mean.
+
+    Parameters
+    ----------
+    detections, labels, difficulty, kind
+        As for `kitti_average_precision`.
+
+    Returns
+    -------
+    recall, precision : ndarrays of shape (41,)
+        Recalls 0, 1/40, ..., 1, and the largest precision at each or above; 0 at recalls that are not reached.
+
+    Raises
+    ------
+    ValueError
+        See `kitti_average_precision`.
+
+    Examples
+    --------
+    >>> from sklearn.utils import Bunch
+    >>> label = Bunch(names=["Pedestrian"], boxes=[[0, 0, 20, 50]], occlusion=[0], truncation=[0.0])
+    >>> recall, precision = kitti_precision_recall([[[0, 0, 20, 50, 0.4]]] * 80, [label] * 80)
+    >>> recall[[0, 1, 40]].tolist(), precision.min().item()
+    ([0.0, 0.025, 1.0], 1.0)
+    """
     check_choice("difficulty", difficulty, list(DIFFICULTIES))
     check_choice("kind", kind, list(OVERLAPS))
-    check_choice("n_points", n_points, list(N_POINTS))
     check_lengths(detections=detections, labels=labels)
     images = [
         _Image.of(check_boxes(f"detections[{i}]", boxes, 5), label, f"labels[{i}]", kind, DIFFICULTIES[difficulty])
@@ -91,7 +121,7 @@ def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="
     precision = np.zeros(N_SAMPLES)
     for sample, (right, wrong) in enumerate(counts):
         precision[sample] = right / max(right + wrong, 1)
-    return float(np.maximum.accumulate(precision[::-1])[::-1][N_POINTS[n_points]].mean())
+    return np.arange(N_SAMPLES) / (N_SAMPLES - 1), np.maximum.accumulate(precision[::-1])[::-1]
 
 
 def _thresholds(scores, n_objects):

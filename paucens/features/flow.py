@@ -5,15 +5,15 @@ The flow is computed by OpenCV (the extra `opencv`); the channels are computed f
 
 import numpy as np
 
+from paucens._kernels import flow as kernels
 from paucens.features.channels import CELL
 from paucens.features.opencv import from_opencv
 from paucens.images import as_bytes
 
 LARGEST = 20.0  # pixels: flow is clipped to +-LARGEST and divided by it
-OFFSETS = {"below": (CELL, 0), "right": (0, CELL), "diagonal": (CELL, CELL)}  # down and across
+OFFSETS = ("below", "right", "diagonal")  # by a cell
 N_BINS = 6
-STRIP_PIXELS = 2**15  # processed together: half a dozen arrays of floats
-STEPS_PER_PIXEL = 300  # in the inner steps that `Threads.run` counts
+STEPS_PER_PIXEL = 50  # and direction, in the inner steps that `Threads.run` counts
 
 
 def dense_flow(first, second) -> np.ndarray:
@@ -73,37 +73,13 @@ def flow_channels(flow, threads, out):
     through down. A channel is the mean over a cell. The release leaves its last channel at 0 by mistake.
     """
     rows, cols = out.shape[:2]
-    flow = flow[: CELL * rows, : CELL * cols]
-    step = max(1, STRIP_PIXELS // (CELL * CELL * max(cols, 1)))
+    flow = np.ascontiguousarray(flow[: CELL * rows, : CELL * cols], dtype=np.float32)
 
     def kernel(start, stop):
-        for top in range(start, stop, step):
-            rows_here = slice(top, min(top + step, stop))
-            for k, offset in enumerate(OFFSETS.values()):
-                _bin_differences(flow, offset, rows_here, out[rows_here, :, k * N_BINS : (k + 1) * N_BINS])
+        kernels.bin_differences(flow, LARGEST, out, start, stop)
 
     if out.size:
         threads.run(kernel, rows, STEPS_PER_PIXEL * flow.size)
-
-
-def _bin_differences(flow, offset, cell_rows, out):
-    """Compute the histograms of some rows of cells for one offset."""
-    top, bottom = CELL * cell_rows.start, CELL * cell_rows.stop
-    difference = -_scaled(flow[top:bottom])
-    there = _scaled(flow[top + offset[0] : bottom + offset[0], offset[1] :])
-    difference[: there.shape[0], : there.shape[1]] += there
-    across, down = difference[..., 0], difference[..., 1]
-    magnitude = np.hypot(across, down)
-    direction = np.arctan2(down, across) * np.float32(N_BINS / (2 * np.pi)) % N_BINS  # in bins
-    for k in range(N_BINS):
-        away = np.abs(direction - k)
-        share = np.maximum(1 - np.minimum(away, N_BINS - away), 0)
-        cells = (magnitude * share).reshape(len(out), CELL, -1, CELL)
-        out[..., k] = cells.mean(axis=(1, 3))
-
-
-def _scaled(flow):
-    return np.clip(flow, -LARGEST, LARGEST).astype(np.float32) / np.float32(LARGEST)
 
 
 def flow_names() -> list:
@@ -121,6 +97,7 @@ def flow_names() -> list:
 def flow_supports() -> np.ndarray:
     """Return the supports of the channels (see `ChannelSpec`) in pixels of the flow.
 
-    The flow of a pixel depends on pixels around it in turn, without a fixed bound.
+    The flow of a pixel depends on pixels around it in turn, without a fixed bound. So a detector computes it once for a
+    whole image, and cuts and resamples the flow together with the pixels.
     """
     return np.tile([0, 2 * CELL], (len(OFFSETS) * N_BINS, 1))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from paucens.features.levels import MOST_SCALES
-from paucens.features.pyramid import level_pixels
-from paucens.images import as_bytes
+from paucens.features.motion import frame_of
+from paucens.features.pyramid import level_channels
 from paucens.parallel import Threads
 from paucens.validation import check_integer, check_jobs
 
@@ -17,9 +17,9 @@ def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) ->
 
     Parameters
     ----------
-    images : list of array-like or of PIL image
+    images : list of images or of pairs
         Typical images, tens to hundreds; floats are rounded to bytes. The shorter side is at least 4 cells after
-        n_octaves.
+        n_octaves. For Flow they are pairs (image, previous).
     spec : ChannelSpec
     per_octave : int, default=8
         Number of scales per factor of two.
@@ -68,16 +68,16 @@ def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) ->
 
 def _group_means(image, index, spec, factors, threads):
     """Compute the mean of each group of channels at each scale, (n_scales, n_groups)."""
-    rgb = as_bytes(image)
-    if min(rgb.shape[:2]) * factors[-1] < 4 * spec.shrink:
+    pixels = frame_of(spec, image)
+    if min(pixels.shape[:2]) * factors[-1] < 4 * spec.shrink:
         raise ValueError(
-            f"Image {index} has {rgb.shape[0]} x {rgb.shape[1]} pixels; at least {4 * spec.shrink / factors[-1]:g} are "
-            "needed in both directions. Leave it out, or take fewer octaves."
+            f"Image {index} has {pixels.shape[0]} x {pixels.shape[1]} pixels; at least "
+            f"{4 * spec.shrink / factors[-1]:g} are needed in both directions. Leave it out, or take fewer octaves."
         )
     means = np.empty((len(factors), len(spec.groups)))
     for row, factor in zip(means, factors, strict=True):
-        shape = tuple(int(side * factor / spec.shrink + 0.5) * spec.shrink for side in rgb.shape[:2])
-        channels = spec.compute_checked(level_pixels(rgb, shape, threads), threads)
+        shape = tuple(int(side * factor / spec.shrink + 0.5) * spec.shrink for side in pixels.shape[:2])
+        channels = level_channels(pixels, spec, shape, threads)
         row[:] = [channels[..., part].mean(dtype=np.float64) for part in spec.groups.values()]
     return means
 

@@ -8,6 +8,7 @@ from paucens.validation import check_choice, check_flag, check_integer, check_nu
 
 ACF = ("LUV", "M", "O")
 FAMILIES = (*ACF, "spLBP", "LBP", "spCov", "Cov")  # in the order of their channels
+FLOW = "Flow"  # in the end, and the same in all presets except for their smoothing after pooling
 CELLS = (2, 4)  # sides that the kernels know, in pixels
 PATCH_SIZES = (4, 8, 16, 32)  # that the covariance kernel knows, in pixels
 
@@ -85,7 +86,7 @@ class Preset:
     smooth_channels : float in [0, 1], default=1.0
         Radius of the triangle filter that smooths the channels of L, U, V, M and O.
     smooth_pooled : float in [0, 1], default=0.0
-        Radius of the triangle filter that smooths the channels of LBP and covariance.
+        Radius of the triangle filter that smooths the channels of LBP, covariance and flow.
     smooth_intensity : float in [0, 1], default=0.0
         Radius of the triangle filter that smooths the planes before the statistics are computed from them.
     lightness_table : bool, default=False
@@ -97,7 +98,8 @@ class Preset:
     lbp : {"patches", "histograms"}, default="patches"
         Shares of labels in patches of 4, 8 and 16 pixels, or interpolated histograms of cells (`paucens.features.lbp`).
     families : tuple of str
-        The families of channels that a spec of this preset may have.
+        The families of channels that a spec of this preset may have; besides Flow, which any may have whose cells
+        are of 4 pixels.
     cell : {2, 4}, default=4
         Side of a cell in pixels; 2 for L, U, V, M and O only.
     blend_cells : bool, default=False
@@ -150,6 +152,11 @@ class Preset:
 
     def __repr__(self):
         return f"Preset({', '.join(f'{name}={value!r}' for name, value in settings_of(self).items())})"
+
+    @property
+    def known(self):
+        """All families that a spec of this preset may have."""
+        return (*self.families, FLOW) if self.cell == CELL else self.families
 
     def to_plain(self):
         """Return JSON values: the name of a standard preset, otherwise a dict of all fields.

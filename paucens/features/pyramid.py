@@ -8,7 +8,7 @@ import numpy as np
 from paucens._kernels.builds import chosen
 from paucens.features.channels import LEAST_RADIUS
 from paucens.features.levels import scales
-from paucens.images import as_bytes
+from paucens.features.motion import flow_of, frame, moving, rgb_of
 from paucens.parallel import Threads
 from paucens.validation import check_integer, check_jobs, check_within
 
@@ -111,23 +111,36 @@ def _smoothed(first, weights, n_old, radius):
     return start.astype(np.int32), mixed.astype(np.float32)
 
 
-def level_pixels(rgb, shape, threads, smooth=0.0, padding=(0, 0)) -> np.ndarray:
-    """Resample an image, RGB bytes by `as_bytes`, to a height and width and smooth it; the result is bytes too.
+def level_pixels(pixels, shape, threads, smooth=0.0, padding=(0, 0)) -> np.ndarray:
+    """Resample an image, by `paucens.features.motion.frame`, to a height and width and smooth it; bytes remain bytes.
 
-    Its border is repeated outwards by `padding`, pixels down and across.
+    Its border is repeated outwards by `padding`, pixels down and across. A flow is not smoothed.
     """
-    down, across = padding
+    (down, across), flow = padding, flow_of(pixels)
     out = np.empty((shape[0] + 2 * down, shape[1] + 2 * across, 3), dtype=np.uint8)
-    _resample(rgb, threads, smooth, out[down : down + shape[0], across : across + shape[1]])
+    _resample(rgb_of(pixels), threads, smooth, out[down : down + shape[0], across : across + shape[1]])
     kernels.repeat_border(out, down, across)
-    return out
+    if flow is None:
+        return out
+    longer = np.float32([new / old for new, old in zip(shape, flow.shape[:2], strict=True)])[::-1]
+    own = resize(flow, shape, threads) * longer
+    return moving(out, np.pad(own, ((down, down), (across, across), (0, 0)), mode="edge"))
 
 
 # -- channels --------------------------------------------------------------------------------------
 
 
 def channel_pyramid(
-    image, spec, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), n_approximated=0, lambdas=None, n_jobs=None
+    image,
+    spec,
+    *,
+    previous=None,
+    per_octave=8,
+    octaves_up=0,
+    min_shape=(50, 20.5),
+    n_approximated=0,
+    lambdas=None,
+    n_jobs=None,
 ):
     """Compute the channels of an image level by level, from the largest to the smallest.
 
@@ -137,6 +150,8 @@ def channel_pyramid(
         RGB or grey, see `paucens.images.as_bytes`: floats are rounded to bytes.
     spec : ChannelSpec
         The channels.
+    previous : image or ndarray of shape (height, width, 2), optional
+        What Flow needs, see `ChannelSpec.compute`. The flow is computed once, and resampled for each level.
     per_octave : int, default=8
         Number of sizes per factor of two.
     octaves_up : float, default=0
@@ -180,14 +195,14 @@ def channel_pyramid(
     step = check_integer("n_approximated", n_approximated, 0) + 1
     lambdas = checked_lambdas(lambdas, spec) if step > 1 else None
     n_jobs = check_jobs(n_jobs)
-    rgb = as_bytes(image)
+    pixels = frame(spec, image, previous)
     levels = scales(
-        rgb.shape[:2], per_octave=per_octave, octaves_up=octaves_up, min_shape=min_shape, shrink=spec.shrink
+        pixels.shape[:2], per_octave=per_octave, octaves_up=octaves_up, min_shape=min_shape, shrink=spec.shrink
     )
 
     def generate():  # so that the arguments are checked before the first level is asked for
         with Threads(n_jobs) as threads:
-            yield from levels_with_channels(rgb, spec, levels, threads, step=step, lambdas=lambdas)
+            yield from levels_with_channels(pixels, spec, levels, threads, step=step, lambdas=lambdas)
 
     return generate()
 
@@ -205,13 +220,13 @@ def checked_lambdas(lambdas, spec):
     }
 
 
-def levels_with_channels(rgb, spec, levels, threads, *, step=1, lambdas=None, smooth=0.0):
+def levels_with_channels(pixels, spec, levels, threads, *, step=1, lambdas=None, smooth=0.0):
     """Yield the levels of an image with their channels; see `channel_pyramid`.
 
     Parameters
     ----------
-    rgb : ndarray
-        RGB bytes by `as_bytes`.
+    pixels : ndarray
+        Of the image, by `paucens.features.motion.frame`.
     spec : ChannelSpec
     levels : list of Level
     threads : paucens.parallel.Threads
@@ -226,13 +241,19 @@ def levels_with_channels(rgb, spec, levels, threads, *, step=1, lambdas=None, sm
         nearest = nearest_computed(i, len(levels), step)
         if nearest != computed:
             source, computed = levels[nearest], nearest
-            channels = spec.compute_checked(level_pixels(rgb, source.shape, threads, smooth), threads)
+            channels = level_channels(pixels, spec, source.shape, threads, smooth)
             if step > 1:  # `resize` needs the channels of a cell side by side
                 channels = np.ascontiguousarray(channels)
         if i == nearest:
             yield replace(level, channels=channels)
         else:
             yield replace(level, channels=approximated(channels, source, level, spec, lambdas, threads))
+
+
+def level_channels(pixels, spec, shape, threads, smooth=0.0) -> np.ndarray:
+    """Compute the channels of an image at a height and width; see `level_pixels`."""
+    own = level_pixels(pixels, shape, threads, smooth)
+    return spec.compute_checked(rgb_of(own), threads, flow_of(own))
 
 
 def nearest_computed(i, n_levels, step):

@@ -7,13 +7,16 @@ import numpy as np
 
 from paucens.features.channels import GROUPS, acf_channels, acf_supports, luminance, luv, smooth_cells, smooth_planes
 from paucens.features.covariance import covariance_channels, covariance_names, covariance_supports
+from paucens.features.flow import flow_channels, flow_names, flow_supports
 from paucens.features.lbp import lbp_channels, lbp_names, lbp_supports
-from paucens.features.preset import FAMILIES, Preset
+from paucens.features.motion import flow_to
+from paucens.features.preset import FAMILIES, FLOW, Preset
 from paucens.images import as_rgb
 from paucens.parallel import Threads
 from paucens.validation import check_jobs
 
 UNPOOLED = {"spLBP": "LBP", "spCov": "Cov"}  # the same channels without pooling
+ORDER = (*FAMILIES, FLOW)
 OUTWARDS = np.array([-1, 1])  # how smoothing widens a support
 
 
@@ -24,7 +27,7 @@ class ChannelSpec:
     Attributes
     ----------
     families : tuple of str
-        Some of "LUV", "M", "O", "spLBP" or "LBP", "spCov" or "Cov", in the order of their channels.
+        Some of "LUV", "M", "O", "spLBP" or "LBP", "spCov" or "Cov", "Flow", in the order of their channels.
     preset : Preset
         How they are computed.
     names : list of str
@@ -43,7 +46,8 @@ class ChannelSpec:
     -----
     M, O and LUV are Dollar's channels (`paucens.features.channels`); spLBP and spCov are the paper's (Sec. 3.1;
     `paucens.features.lbp`, `paucens.features.covariance`). LBP and Cov are the same without pooling: they describe the
-    one patch in the middle of a cell. The text of the paper, the program of its authors and the best variant differ:
+    one patch in the middle of a cell. Flow describes motion (`paucens.features.flow`), so it needs the image before.
+    The text of the paper, the program of its authors and the best variant differ:
 
     - "paper": patches centred in the cell, statistics of L.
     - "robust": the same, with L smoothed and correlations drawn to 0 if there is little to correlate.
@@ -60,6 +64,12 @@ class ChannelSpec:
     (143, ['L', 'U', 'V', 'M', 'O 0'], slice(10, 143, None))
     >>> spec.compute(np.zeros((64, 48, 3), dtype=np.uint8)).shape
     (16, 12, 143)
+
+    The flow that another program has found needs no OpenCV:
+
+    >>> image, flow = np.zeros((64, 48, 3), dtype=np.uint8), np.zeros((64, 48, 2), dtype=np.float32)
+    >>> ChannelSpec.parse("M+Flow").compute(image, flow).shape
+    (16, 12, 19)
     """
 
     families: tuple
@@ -97,19 +107,19 @@ class ChannelSpec:
         if not isinstance(preset, Preset):
             preset = Preset.from_plain(preset)
         for name in wanted:
-            if name not in preset.families:
+            if name not in preset.known:
                 raise ValueError(
-                    f"Channels of the preset {preset.name!r} are {', '.join(preset.families)}, joined by '+'; "
+                    f"Channels of the preset {preset.name!r} are {', '.join(preset.known)}, joined by '+'; "
                     f"got {name!r} in {text!r}."
                 )
-        for name in FAMILIES:
+        for name in ORDER:
             same_kind = [name, UNPOOLED[name]] if name in UNPOOLED else [name]
             if sum(map(wanted.count, same_kind)) > 1:
                 raise ValueError(
                     f"Each kind of channels may occur once; got {' and '.join(filter(wanted.count, same_kind))} more "
                     f"than once in {text!r}."
                 )
-        return cls(tuple(name for name in FAMILIES if name in wanted), preset)
+        return cls(tuple(name for name in ORDER if name in wanted), preset)
 
     def __str__(self):
         return f"{self.text} ({self.preset})"
@@ -145,17 +155,25 @@ class ChannelSpec:
         """Pixels that the value of a cell depends on, for each channel."""
         return np.concatenate([self._supports(family) for family in self.families])
 
+    @property
+    def has_flow(self):
+        """Whether the channels describe motion, so that they need the image before."""
+        return FLOW in self.families
+
     def restricted(self, families):
         """Return a spec of some of these families, in the same preset."""
         return ChannelSpec(tuple(family for family in self.families if family in families), self.preset)
 
-    def compute(self, image, *, n_jobs=None):
+    def compute(self, image, previous=None, *, n_jobs=None):
         """Compute the channels of an image.
 
         Parameters
         ----------
         image : array-like or PIL image
             RGB, uint8 of shape (height, width, 3) or float in [0, 1]; or grey, of shape (height, width).
+        previous : array-like or PIL image, or ndarray of shape (height, width, 2), optional
+            The image before, or the flow to it in pixels across and down, float. Needed for Flow, which takes the flow
+            of `dense_flow(image, previous)`; other channels do not look at it.
         n_jobs : int, optional
             Number of threads, as in joblib. Results do not depend on it.
 
@@ -168,24 +186,27 @@ class ChannelSpec:
         Raises
         ------
         ValueError
-            If the argument is not an image, see `paucens.images.as_rgb`.
+            If the argument is not an image, see `paucens.images.as_rgb`; or `previous` is missing or of another size.
+        ImportError
+            If flow is to be computed, and OpenCV is not installed.
 
         Notes
         -----
         Memory beyond `channels` is 8 bytes per pixel, with the preset "release" 13, and at most 2 MB per thread. Images
         other than arrays of RGB, uint8 or float32, of whole cells are copied first: 3 bytes per pixel more, 12 for
-        floats.
+        floats. Flow takes 8 bytes per pixel more, and what OpenCV needs to find it.
         """
         with Threads(check_jobs(n_jobs)) as threads:
-            return self.compute_checked(as_rgb(image), threads)
+            rgb = as_rgb(image)
+            return self.compute_checked(rgb, threads, flow_to(previous, rgb) if self.has_flow else None)
 
-    def compute_checked(self, rgb, threads):
-        """Compute the channels of what `paucens.images.as_rgb` returned, see `compute`."""
+    def compute_checked(self, rgb, threads, flow=None):
+        """Compute the channels of what `paucens.images.as_rgb` returned and perhaps of a flow, see `compute`."""
         strips = np.empty((rgb.shape[0] // self.shrink, self.n_channels, rgb.shape[1] // self.shrink), dtype=np.float32)
-        self.fill(rgb, self.families, threads, strips)
+        self.fill(rgb, self.families, threads, strips, flow)
         return np.moveaxis(strips, 1, 2)
 
-    def fill(self, rgb, families, threads, strips):
+    def fill(self, rgb, families, threads, strips, flow=None):
         """Compute the channels of some families, and leave the others as they are.
 
         Parameters
@@ -197,6 +218,8 @@ class ChannelSpec:
         threads : paucens.parallel.Threads
         strips : ndarray of shape (height // shrink, n_channels, width // shrink), float32
             Written at the channels of the families. Columns are contiguous.
+        flow : ndarray of shape (height, width, 2), optional
+            Displacement across and down, in pixels; needed for Flow.
         """
         if not strips.size:
             return
@@ -205,9 +228,12 @@ class ChannelSpec:
         simple = [family for family in families if family in GROUPS]
         if simple:
             self._fill_simple(rgb, simple, threads, strips)
-        planes = self._planes(rgb, threads) if simple != list(families) else None
-        for family in families[len(simple) :]:
-            if family in ("spLBP", "LBP"):
+        others = families[len(simple) :]
+        planes = self._planes(rgb, threads) if set(others) - {FLOW} else None
+        for family in others:
+            if family == FLOW:
+                flow_channels(flow, threads, np.moveaxis(places[family], 1, 2))
+            elif family in ("spLBP", "LBP"):
                 lbp_channels(planes[0], preset.lbp, family == "spLBP", threads, places[family])
             else:
                 smoothed = (
@@ -249,6 +275,8 @@ class ChannelSpec:
             return GROUPS[family]
         if family in ("spLBP", "LBP"):
             return lbp_names(self.preset.lbp, family == "spLBP")
+        if family == FLOW:
+            return flow_names()
         return covariance_names(self.preset.covariance)
 
     def _supports(self, family):
@@ -259,6 +287,8 @@ class ChannelSpec:
             )
         if family in ("spLBP", "LBP"):
             pixels = lbp_supports(preset.lbp, family == "spLBP")
+        elif family == FLOW:
+            pixels = flow_supports()
         else:
             pixels = covariance_supports(preset.covariance, family == "spCov")
             pixels = pixels + OUTWARDS * int(np.ceil(preset.smooth_intensity))

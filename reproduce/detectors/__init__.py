@@ -33,7 +33,18 @@ For M+O+LUV both together are worth nothing (17.9, 17.0 and 17.7 % afterwards); 
 with them (seed 0). `ablation.py` says what each of the two is worth.
 """
 
-from detectors.data import PERSON_HEIGHT, TestSet, TrainingData, load, parts, test_set, training_data, without_edges
+from detectors.data import (
+    PERSON_HEIGHT,
+    AnnotatedData,
+    TestSet,
+    TrainingData,
+    load,
+    parts,
+    records_hash,
+    test_set,
+    training_data,
+    without_edges,
+)
 from detectors.judging import (
     DIFFERENCE,
     SCORE,

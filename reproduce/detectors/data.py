@@ -41,6 +41,31 @@ class TrainingData:
         """Digest of the pixels of all crops and photographs."""
         return images_hash([*self.crops, *self.images])
 
+    @property
+    def arguments(self):
+        """What `train_detector` is given of them."""
+        return {"positives": self.crops, "negative_images": self.images}
+
+
+@dataclass(frozen=True)
+class AnnotatedData:
+    """Annotated images to train on, perhaps with the image before each."""
+
+    name: str  # a stand-in says that it is one
+    source: str
+    records: list  # of DetectionRecord
+    smooth: float = 0.0  # crops are cut out of the images, so they are as smooth
+
+    @cached_property
+    def content_hash(self):
+        """Digest of the pixels of all images, those before and boxes."""
+        return records_hash(self.records)
+
+    @property
+    def arguments(self):
+        """What `train_detector` is given of them."""
+        return {"records": self.records}
+
 
 @dataclass(frozen=True)
 class TestSet:
@@ -61,8 +86,7 @@ class TestSet:
     @cached_property
     def content_hash(self):
         """Digest of the pixels of all images and of their boxes."""
-        boxes = [boxes for record in self.records for boxes in (record.boxes, record.ignore)]
-        return datasets.content_hash(images_hash(self.images), *boxes)
+        return records_hash(self.records)
 
     def evaluate(self, detections, overlap=0.5):
         """Match detections, a list with one array per image; returns `paucens.evaluation.Matches`."""
@@ -141,6 +165,13 @@ def _test_sets(scenes, seed, folder):
         tests = [TestSet(f"{name}, {least} px", records, least, searched) for least, searched in heights]
         found |= {test.title: test for test in tests}
     return found, misses
+
+
+def records_hash(records):
+    """Return a digest of the pixels of records, of what was before, and of their boxes."""
+    before = [record.previous for record in records if record.previous is not None]
+    boxes = [boxes for record in records for boxes in (record.boxes, record.ignore)]
+    return datasets.content_hash(images_hash([*(record.image for record in records), *before]), *boxes)
 
 
 def images_hash(images):

@@ -105,7 +105,7 @@ def trained(run, config, data, seed):
             in_one_piece, start = not unfinished.exists(), perf_counter()
             how = {"n_jobs": n_threads(run), "checkpoint": unfinished, "verbose": run.jobs == 1}
             notes = {"data": f"{data.name}, {data.source}", "seed": seed}
-            detector = train_detector(data.crops, data.images, **options, **how, notes=notes)
+            detector = train_detector(**data.arguments, **options, **how, notes=notes)
             clock.write_text(f"{perf_counter() - start:.0f}" if in_one_piece else "")
             detector.notes["config"] = config.method  # the first of those that share it
             detector.save(model)

@@ -18,8 +18,10 @@ from paucens.datasets import (
     DetectionRecord,
     eth,
     inria,
+    kitti_record,
     load_eth_bahnhof,
     load_inria,
+    load_kitti,
     load_penn_fudan,
     load_tud_stadtmitte,
     mot,
@@ -555,6 +557,52 @@ def test_a_spoilt_line_of_kitti_is_named(tmp_path, spoil, message):
     file = write(tmp_path / "a.txt", spoil(LABELS))
     with pytest.raises(ValueError, match=message):
         read_kitti(file)
+
+
+@pytest.fixture
+def drive(monkeypatch, tmp_path):
+    """Two images with labels, and a label without an image."""
+    root = tmp_path / "d" / "kitti" / "training"
+    for stem in ("000000", "000001", "000002"):
+        write(root / "label_2" / f"{stem}.txt", LABELS)
+    for stem in ("000001", "000000"):
+        draw(root / "image_2" / f"{stem}.png")
+    return root
+
+
+def test_kitti_images_and_labels_belong_together(drive):
+    kitti = load_kitti(drive.parents[1])
+    assert [image.stem for image in kitti.images] == ["000000", "000001"] and kitti.missing == ["000002"]
+    assert [label.names[0] for label in kitti.labels] == ["Pedestrian", "Pedestrian"]
+    (drive / "label_2" / "000001.txt").unlink()
+    with pytest.raises(ValueError, match="it has no label of image 000001"):
+        load_kitti(drive.parents[1])
+
+
+def test_kitti_is_nowhere(tmp_path, monkeypatch):
+    monkeypatch.delenv("PAUCENS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="training/image_2 with training/label_2"):
+        load_kitti()
+
+
+def test_what_of_kitti_is_trained_on(tmp_path):
+    """Fully visible pedestrians; whoever else looks like a person is neither found nor a negative, cars may be."""
+    lines = {
+        "Pedestrian 0.00 0 0 0 0 10 20": "find",
+        "Pedestrian 0.00 1 0 20 0 30 20": "ignore",
+        "Pedestrian 0.10 0 0 40 0 50 20": "ignore",
+        "Person_sitting 0.00 0 0 60 0 70 20": "ignore",
+        "Cyclist 0.00 0 0 80 0 90 20": "ignore",
+        "DontCare -1 -1 -10 100 0 110 20": "ignore",
+        "Car 0.00 0 0 120 0 130 20": "",
+    }
+    objects = read_kitti(write(tmp_path / "a.txt", "".join(f"{line} 1 1 1 1 1 1 1\n" for line in lines)))
+    record = kitti_record(tmp_path / "a.png", objects)
+    kinds = np.array(list(lines.values()))
+    assert record.boxes.tolist() == objects.boxes[kinds == "find"].tolist()
+    assert sorted(record.ignore[:, 0]) == objects.boxes[kinds == "ignore", 0].tolist()
+    assert len(kitti_record("a.png", objects, occlusion=1, truncation=0.1).boxes) == 3
 
 
 # -------------------------------------------------------------------------------------- Penn-Fudan

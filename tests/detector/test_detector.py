@@ -21,11 +21,10 @@ from paucens import AdaBoostClassifier, AsymBoostClassifier, Linear, PAUCEnsClas
 from paucens.base import checkpoint
 from paucens.datasets import street_crops, synthetic_streets
 from paucens.detector import PedestrianDetector, Window, cache, non_maximum_suppression, samples, scan, train_detector
-from paucens.detector import model as detector_model
 from paucens.detector.training import hard_threshold
 from paucens.detector.window_sampler import WindowSampler
 from paucens.evaluation import log_average_miss_rate, miss_rate_curve, prepare_images
-from paucens.features import ChannelSpec, power_laws, pyramid, spec
+from paucens.features import ChannelSpec, motion, spec
 from paucens.parallel import Threads
 
 HERE = Path(__file__).parent
@@ -427,8 +426,7 @@ def test_one_search_one_check_and_one_pool(streets, monkeypatch):
 
         monkeypatch.setattr(module, name, call)
 
-    for module in (detector_model, pyramid, power_laws):
-        counted(module, "as_bytes")
+    counted(motion, "as_bytes")
     counted(spec, "as_rgb")
     counted(scan.Search, "__post_init__")
     counted(parallel, "ThreadPoolExecutor")

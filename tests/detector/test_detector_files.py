@@ -73,8 +73,8 @@ def test_numbers_are_finite(detector, name, value, tmp_path):
         (lambda header, arrays: header["window"].update(inside=0), "inside of a window must be one of True, False"),
         (lambda header, arrays: header["window"].update(target=[12, None]), "target of a window"),
         (lambda header, arrays: header["first_stage"].update(within="far"), "within must be a number"),
-        (lambda header, arrays: header["first_stage"].update(families="Flow"), "first stage needs some families"),
-        (lambda header, arrays: header["spec"].update(families="LUV+Flow"), "Flow"),
+        (lambda header, arrays: header["first_stage"].update(families="Haar"), "first stage needs some families"),
+        (lambda header, arrays: header["spec"].update(families="LUV+Haar"), "Haar"),
     ],
 )
 def test_every_setting_is_checked_and_the_file_is_named(detector, change, message, tmp_path):

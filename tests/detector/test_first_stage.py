@@ -102,9 +102,9 @@ def test_bands_that_do_not_fit_into_memory_are_computed_again(staged, few_people
 def test_other_channels_are_computed_around_windows_only(staged, few_people, monkeypatch):
     computed = []
 
-    def record(spec, rgb, families, threads, strips, fill=ChannelSpec.fill):
+    def record(spec, rgb, families, threads, strips, flow, fill=ChannelSpec.fill):
         computed.append((tuple(families), strips.shape[0] * strips.shape[2]))
-        return fill(spec, rgb, families, threads, strips)
+        return fill(spec, rgb, families, threads, strips, flow)
 
     monkeypatch.setattr(ChannelSpec, "fill", record)
     staged.detect(few_people)

@@ -9,7 +9,7 @@ from reference_kitti import PERSON, label_of
 from sklearn.utils import Bunch
 
 from paucens.datasets.kitti import read_kitti
-from paucens.evaluation import kitti_average_precision
+from paucens.evaluation import kitti_average_precision, kitti_precision_recall
 
 
 def with_perfect_ones(detections, label):
@@ -47,6 +47,15 @@ def test_few_objects_reach_few_recalls():
     np.testing.assert_allclose(all_of_40, n / 40, rtol=1e-12)
     np.testing.assert_allclose(all_of_11, (n // 4 + 1) / 11, rtol=1e-12)
     assert (all_of_40[0], round(all_of_40[9], 3), all_of_40[40]) == (0, 0.225, 1)
+
+
+def test_average_precision_is_the_mean_of_the_curve():
+    rng, label = np.random.default_rng(0), label_of(("Pedestrian", PERSON))
+    found = [[[*PERSON, rng.normal()], [200, 0, 20, 50, rng.normal() - 1]] for _ in range(100)]
+    recall, curve = kitti_precision_recall(found, [label] * 100, "easy")
+    assert recall[20] == 0.5 and 0.5 < curve[40] < curve[20] < curve[0] == 1 and (np.diff(curve) <= 0).all()
+    assert kitti_average_precision(found, [label] * 100, "easy") == curve[1:].mean()
+    assert kitti_average_precision(found, [label] * 100, "easy", n_points=11) == curve[::4].mean()
 
 
 def test_precision_by_hand():

@@ -68,9 +68,10 @@ def block_means(pixels):
 
 def fake_spec(compute=block_means):
     """Three channels in two groups, and a list of the shapes that were computed."""
-    spec = SimpleNamespace(shrink=4, groups={"RG": slice(0, 2), "B": slice(2, 3)}, computed=[])
+    groups = {"RG": slice(0, 2), "B": slice(2, 3)}
+    spec = SimpleNamespace(shrink=4, groups=groups, has_flow=False, computed=[])
 
-    def record(pixels, threads):
+    def record(pixels, threads, flow):
         spec.computed.append(pixels.shape[:2])
         return compute(pixels)
 

@@ -94,7 +94,7 @@ def costly_cells(detector, rgb, monkeypatch):
     """Count the cells for which other channels than the early ones are computed."""
     computed = []
 
-    def record(spec, rgb, families, threads, out, fill=ChannelSpec.fill):
+    def record(spec, rgb, families, threads, out, flow, fill=ChannelSpec.fill):
         if set(families) - EARLY_CHANNELS:
             computed.append(out.shape[0] * out.shape[2])
         return fill(spec, rgb, families, threads, out)

@@ -27,14 +27,28 @@ CLOTH = (
 SHOULDER, HIP, KNEE, ANKLE = -0.815, -0.50, 0.245, 0.225  # heights of the first two; lengths of thigh and shin
 
 
+PACE, CYCLE = 0.027, 30  # of a walk: heights of the person per frame, and frames of two steps, at 30 frames per second
+
+
 def person(rng):
     """Return the shapes of a random pedestrian, feet at (0, 0), about 1 high."""
+    return walker(rng, 0)[0]
+
+
+def walker(rng, time):
+    """Return the shapes of a random pedestrian some frames later, and how far to the right it goes per frame.
+
+    Its feet remain at (0, 0): the step goes on, but not the place. The shapes are the same ones at all times.
+    """
     look = _look(rng)
+    pace = PACE * look["turn"] if look["phase"] else 0.0
+    if time and look["phase"]:
+        look["phase"] = math.sin(math.asin(look["phase"]) + 2 * math.pi * time / CYCLE)
     far, near = _limbs(rng, look, -1), _limbs(rng, look, 1)
     shapes = [*far, *_carried_behind(rng, look), *_torso(rng, look), *near, *_head(rng, look)]
     if rng.random_sample() < 0.5:
-        shapes = [shape._replace(points=shape.points * (-1, 1)) for shape in shapes]
-    return _standing(shapes)
+        shapes, pace = [shape._replace(points=shape.points * (-1, 1)) for shape in shapes], -pace
+    return _standing(shapes), pace
 
 
 def dummy(rng):

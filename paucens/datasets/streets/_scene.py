@@ -2,9 +2,10 @@
 
 import numpy as np
 from PIL import Image, ImageFilter
+from scipy.ndimage import map_coordinates
 
 from paucens.datasets.records import DetectionRecord
-from paucens.datasets.streets._people import person
+from paucens.datasets.streets._people import walker
 from paucens.datasets.streets._shapes import Canvas, box, ellipse, extent, placed, polygon, shade
 from paucens.datasets.streets._things import thing
 
@@ -110,8 +111,8 @@ def _road(rng, top, height, width, kerb):
     return shapes + [box(x, middle, x + 0.12 * width, middle + 0.01 * height, (214, 212, 200)) for x in dashes]
 
 
-def _crowd(rng, street, height, width):
-    """Draw one to five people as (foot, shapes, True); some walk beside the one before."""
+def _crowd(rng, street, height, width, time=0):
+    """Draw one to five people as (foot, shapes, True), some frames later; some walk beside the one before."""
     crowd = []
     nearest = min(HEIGHTS[1] * height, 0.96 * street["per_pixel"] * (height - street["horizon"]))
     farthest = max(HEIGHTS[0] * height, 1.03 * street["per_pixel"] * (street["ground"] - street["horizon"]))
@@ -122,7 +123,9 @@ def _crowd(rng, street, height, width):
         else:
             x, tall = rng.uniform(0.02, 0.98) * width, np.exp(rng.uniform(np.log(farthest), np.log(nearest)))
         foot = street["horizon"] + tall / street["per_pixel"]
-        crowd.append((foot, placed(person(rng), x, foot, tall * rng.uniform(0.92, 1.06)), True))
+        shapes, pace = walker(rng, time)
+        own = tall * rng.uniform(0.92, 1.06)
+        crowd.append((foot, placed(shapes, x + pace * own * time, foot, own), True))
     return crowd
 
 
@@ -156,19 +159,25 @@ def _truth(canvas, standing):
     return found[True], found[False]
 
 
-def _photograph(canvas, rng, size):
-    """Halve the canvas and add haze, texture, light, blur and noise."""
+def _photograph(canvas, rng, size, places=None, sensor=None):
+    """Halve the canvas and add haze, texture, light, blur and noise.
+
+    In a sequence, the texture of a pixel comes from another place (rows, columns), and the noise from another stream.
+    """
     labels = np.asarray(canvas.labels)[::2, ::2]
     rough = np.full(256, ROUGHNESS[-1], dtype=np.float32)
     rough[: FIRST + 1] = ROUGHNESS
-    light = _light(rng, size) * (1 + rough[labels] * _texture(rng, size))
+    light, texture = _light(rng, size), _texture(rng, size)
+    if places is not None:
+        texture = map_coordinates(texture, places, order=1, mode="mirror")
+    light = light * (1 + rough[labels] * texture)
     haze, warm = rng.uniform(0.0, 0.45), rng.uniform(-0.06, 0.06)
     pixels = np.array(canvas.colours.reduce(2), dtype=np.float32)
     pixels += np.float32(200 * haze / (1 - haze))
     pixels *= light[..., None]
     pixels *= ((1 - haze) * np.array([1 + warm, 1, 1 - warm])).astype(np.float32)
     picture = Image.fromarray(_bytes(pixels)).filter(ImageFilter.BoxBlur(rng.uniform(0.0, 1.2)))
-    noise = np.frombuffer(rng.bytes(pixels.size), dtype=np.uint8).reshape(pixels.shape).astype(np.float32)
+    noise = np.frombuffer((sensor or rng).bytes(pixels.size), dtype=np.uint8).reshape(pixels.shape).astype(np.float32)
     noise -= np.float32(127.5)
     noise *= np.float32(rng.uniform(0.02, 0.2))
     noise += np.asarray(picture)
