@@ -1,6 +1,7 @@
 """Checks of what users pass in, and warnings that point at their line.
 
-Messages say what came, what is allowed and what to do.
+Messages say what came, what is allowed and what to do. Functions for estimators import scikit-learn when they run: it
+is slow to import, and metrics and detectors do without.
 """
 
 import contextlib
@@ -12,8 +13,6 @@ import sys
 import warnings
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import validate_data
 
 EXACT = 2**53  # floats hold all integers up to here
 FLOATS = [np.float64, np.float32]
@@ -99,6 +98,8 @@ def check_two_classes(y):
     ValueError
         If y has one class or more than two, or is no target of a classification.
     """
+    from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
     if len(y) == 0:
         raise ValueError("y must hold two classes; got 0 samples.")
     check_classification_targets(y)
@@ -137,6 +138,8 @@ def positive_code(classes, pos_label):
 
 @np.errstate(over="ignore", invalid="ignore")  # the sum that tells whether all are finite may overflow either way
 def _validated(estimator, X, y="no_validation", reset=True):
+    from sklearn.utils.validation import validate_data
+
     return validate_data(estimator, X, y, dtype=FLOATS, reset=reset, ensure_all_finite="allow-nan")
 
 

@@ -2,7 +2,6 @@
 
 import json
 import platform
-from importlib.metadata import version
 
 from paucens.cli.failures import DONE
 from paucens.cli.models import load_model
@@ -29,16 +28,14 @@ def run(options):
 
 def versions():
     """Yield a line per package."""
-    import numpy
-    import scipy
-    import sklearn
+    from importlib.metadata import version
 
     from paucens._kernels.builds import chosen
 
     build = "AVX2" if ".avx2." in chosen("channels").__name__ else "any processor"
     yield f"paucens {version('paucens')}, kernels built for {build}"
     yield f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
-    yield f"NumPy {numpy.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
+    yield ", ".join(f"{name} {version(name)}" for name in ("NumPy", "SciPy", "scikit-learn"))
 
 
 def data_sets():

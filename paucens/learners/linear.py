@@ -4,7 +4,6 @@ import copy
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from paucens.learners.foreign import in_row_order
@@ -98,6 +97,8 @@ class Linear(BaseEstimator):
         if sample_weight is not None:
             counted = np.bincount(positive, sample_weight[used])
             tolerance *= _rarer_share(counted) / _rarer_share(np.bincount(positive))
+        from sklearn.svm import LinearSVC  # slow to import, and most ensembles are of trees
+
         svm = LinearSVC(C=self.C, dual=False, tol=tolerance)
         rows = X[used]
         rows[np.abs(rows) < SMALLEST_FEATURE] = 0.0
