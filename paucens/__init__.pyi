@@ -17,6 +17,7 @@ from paucens import persistence as persistence
 from paucens import proposals as proposals
 from paucens import structural as structural
 from paucens import validation as validation
+from paucens._version import __version__ as __version__
 from paucens.boosting import (
     AdaBoostClassifier,
     AdaBoostLDAClassifier,
@@ -39,8 +40,6 @@ from paucens.metrics import (
 )
 from paucens.operating_point import FPRThresholdClassifier
 from paucens.structural import LinearPAUCSVC
-
-__version__: str
 
 __all__ = [
     "AdaBoostClassifier",
