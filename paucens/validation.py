@@ -11,16 +11,19 @@ import numbers
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
 EXACT = 2**53  # floats hold all integers up to here
 FLOATS = [np.float64, np.float32]
 LEAST_TOTAL, LARGEST_TOTAL = 1e-50, 1e50  # of weights of samples: products with other weights are finite
+Fit = TypeVar("Fit", bound=Callable)
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
-def all_or_nothing(fit):
+def all_or_nothing(fit: Fit) -> Fit:
     """Decorate a `fit` such that its failure leaves the estimator unchanged: unfitted, or with its earlier fit.
 
     Parameters that are scalars of NumPy are Python's while it runs: their arithmetic does not overflow or round early.

@@ -26,7 +26,7 @@ REGISTRY = {module.ABOUT.name: module.ABOUT for module in MODULES}
 REGISTRY |= tabular.SETS | {module.ABOUT.name: module.ABOUT for module in DETECTION}
 
 
-def describe(name=None) -> str:
+def describe(name: str | None = None) -> str:
     """Describe a data set: contents, source, terms and how it is checked.
 
     Parameters
@@ -57,7 +57,7 @@ def describe(name=None) -> str:
     return REGISTRY[name].describe()
 
 
-def whereabouts(name) -> str:
+def whereabouts(name: str) -> str:
     """Tell where the files of a data set were found.
 
     Parameters

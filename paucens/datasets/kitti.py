@@ -1,10 +1,11 @@
 """The KITTI object benchmark (Geiger, Lenz and Urtasun 2012): its images with labels, and its text format."""
 
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paucens._types import PathLike
 from paucens.datasets._files import by_name, damaged, locate
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import ANY_SIZE, bad_line, numbered_lines, numbers_of
@@ -18,7 +19,7 @@ PEOPLE, OTHERS = "Pedestrian", ("Person_sitting", "Cyclist", "DontCare")  # othe
 LINE = f"a class ({', '.join(CLASSES)}) and 14 numbers, or 15 with a score"
 
 
-def read_kitti(path) -> "Bunch":
+def read_kitti(path: PathLike) -> "Bunch":
     """Read the objects of one image from a label file of KITTI, or from one of a detector's results.
 
     Parameters
@@ -80,7 +81,7 @@ def _fields(path, number, line):
     return name, numbers + (score or [np.nan])
 
 
-def load_kitti(path=None) -> "Bunch":
+def load_kitti(path: PathLike | None = None) -> "Bunch":
     """List the training images of KITTI that are on the disk, and read their labels.
 
     Parameters
@@ -125,7 +126,9 @@ def load_kitti(path=None) -> "Bunch":
     )
 
 
-def kitti_record(image, objects, *, height=0.0, occlusion=0, truncation=0.0) -> DetectionRecord:
+def kitti_record(
+    image: Any, objects: "Bunch", *, height: float = 0.0, occlusion: int = 0, truncation: float = 0.0
+) -> DetectionRecord:
     """Return an image of KITTI as a record to train on: visible people to find, all others like them to ignore.
 
     Parameters

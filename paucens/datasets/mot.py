@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paucens._types import PathLike
 from paucens.datasets._files import damaged, locate
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import ANY_SIZE, bad_line, numbered_lines, numbers_of
@@ -19,7 +20,7 @@ LINE, DETECTION = f"{NUMBERS}, 0 or 1, ...", f"{NUMBERS}, score, ..."
 PEDESTRIAN, LAST_KIND, NO_KIND = 1, 13, -1  # of the classes of MOT16 to MOT20
 
 
-def load_tud_stadtmitte(path=None) -> "Bunch":
+def load_tud_stadtmitte(path: PathLike | None = None) -> "Bunch":
     """List the 179 images of TUD-Stadtmitte and their boxes.
 
     Parameters
@@ -82,7 +83,7 @@ def _record(file, rows, frame):
     return DetectionRecord(file, rows.boxes[here & rows.considered], rows.boxes[here & ~rows.considered])
 
 
-def read_mot(path) -> "Bunch":
+def read_mot(path: PathLike) -> "Bunch":
     """Read the annotations of a sequence in the format of MOTChallenge, `gt.txt`.
 
     Parameters

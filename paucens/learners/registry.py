@@ -3,4 +3,4 @@
 from paucens.learners.linear import Linear
 from paucens.learners.tree import Stump, Tree
 
-LEARNERS = {learner.__name__: learner for learner in (Tree, Stump, Linear)}
+LEARNERS: dict[str, type] = {learner.__name__: learner for learner in (Tree, Stump, Linear)}

@@ -10,7 +10,7 @@ import paucens
 
 ROOT = Path(paucens.__file__).parent
 LEVELS = [  # bottom to top
-    {"_kernels", "_lazy", "_version"},
+    {"_kernels", "_lazy", "_types", "_version"},
     {"images", "matlab", "parallel", "persistence", "progress", "validation"},
     {"datasets", "drawing", "features", "learners", "metrics"},
     {"base", "cutting_plane", "evaluation", "formats"},

@@ -16,7 +16,9 @@ MOST_FRAMES = 30  # later, the camera would have passed the nearest things
 CROP_SIZE = (160, 96)  # height and width of a crop as in INRIA: a window of 128 x 64 and a margin of 16
 
 
-def synthetic_streets(n, seed=0, *, people=True, size=(480, 640)) -> list[DetectionRecord]:
+def synthetic_streets(
+    n: int, seed: int = 0, *, people: bool = True, size: tuple[int, int] = (480, 640)
+) -> list[DetectionRecord]:
     """Render street scenes with pedestrians, occlusion, clutter and exact boxes.
 
     Parameters
@@ -89,11 +91,13 @@ class StreetSequence(NamedTuple):
         The true flow of each frame: where what is seen in a pixel was in the image before, across and down in pixels.
     """
 
-    records: list
-    flows: list
+    records: list[DetectionRecord]
+    flows: list[np.ndarray]
 
 
-def street_sequences(n, n_frames=2, seed=0, *, people=True, size=(480, 640)) -> list[StreetSequence]:
+def street_sequences(
+    n: int, n_frames: int = 2, seed: int = 0, *, people: bool = True, size: tuple[int, int] = (480, 640)
+) -> list[StreetSequence]:
     """Render street scenes in motion: the camera drives and turns, people walk.
 
     Parameters
@@ -135,7 +139,7 @@ def street_sequences(n, n_frames=2, seed=0, *, people=True, size=(480, 640)) -> 
     return [StreetSequence(*render_sequence(seed, number, n_frames, people, tuple(size))) for number in range(n)]
 
 
-def street_crops(records, height=100.0) -> np.ndarray:
+def street_crops(records: list[DetectionRecord], height: float = 100.0) -> np.ndarray:
     """Cut crops of people: 96 x 160 pixels with the person in the middle.
 
     Parameters
