@@ -7,7 +7,7 @@ import numpy as np
 from paucens.cutting_plane.cut import kth_largest, lowest_relevant
 from paucens.persistence import check_index
 
-SPARE = 3  # negatives kept for each one that the oracle needs
+SPARE = 1.5  # negatives kept for each one that the oracle needs
 LEAST = 500  # negatives kept in addition
 NONE = np.zeros(0, dtype=np.int32)
 ROUNDING = 1e-12  # rounding error of a score relative to the sum of the weights
@@ -94,7 +94,7 @@ class ScreenedScores:
         self._may_shrink = False
         of_negatives = None if self._weights is None else self._weights[self._n_positives :]
         lowest = lowest_relevant(positives, negatives, j_beta, self._formulation, of_negatives)
-        n_kept = SPARE * np.count_nonzero(negatives >= lowest) + LEAST
+        n_kept = int(SPARE * np.count_nonzero(negatives >= lowest)) + LEAST
         self._reference = weights.copy()
         if 2 * n_kept > len(negatives):
             self._samples, self._part = None, self._all
