@@ -47,6 +47,10 @@ class Threads:
         if self._pool is not None:
             self._pool.shutdown()
 
+    def n_blocks(self, n_items: int, work: float) -> int:
+        """Return the number of blocks of `run`."""
+        return max(1, min(self.n_threads, n_items, int(work) // WORTH_A_THREAD))
+
     def run(self, kernel: Callable[[int, int], Any], n_items: int, work: float) -> list[Any]:
         """Call kernel(start, stop) on blocks of range(n_items); return the results in order.
 
@@ -57,7 +61,7 @@ class Threads:
         work : number
             Inner steps of all items together, which decide about the number of blocks.
         """
-        n_blocks = min(self.n_threads, max(1, int(work) // WORTH_A_THREAD))
+        n_blocks = self.n_blocks(n_items, work)
         if n_blocks == 1:
             return [kernel(0, n_items)]
         pieces = blocks(n_items, n_blocks)

@@ -1,5 +1,6 @@
 """Rows that go down binned decision trees: partition at a split, apply to leaves."""
 
+from paucens._kernels.rows cimport holds, move_left
 from paucens._kernels.types cimport code_t, index_t, real_t, sum_t
 
 cdef extern from *:
@@ -9,11 +10,6 @@ cdef enum:
     MISSING = 255  # the bin of missing values
 
 
-cdef inline bint holds(const code_t* left_set, code_t code) noexcept nogil:
-    """Tell whether a bin is in a set of bits."""
-    return (left_set[code >> 3] >> (code & 7)) & 1
-
-
 def partition(const code_t[::1] codes, code_t first, code_t last, bytes left_set, index_t[::1] rows,
               sum_t[::1] weights, index_t[::1] spare_rows, sum_t[::1] spare_weights):
     """Move the rows that go left to the front, keeping the order; return their number.
@@ -21,26 +17,14 @@ def partition(const code_t[::1] codes, code_t first, code_t last, bytes left_set
     If `first` is 1, codes are counted from the missing values, 255, on, and `last` is so too: then these go left. For
     categories, `left_set` says which ones go left, bit by bit; otherwise it is None.
     """
-    cdef Py_ssize_t k, left = 0, right = 0
-    cdef bint goes_left
+    cdef Py_ssize_t left = 0
     cdef const unsigned char* bits = NULL
     if left_set is not None:
         bits = left_set
     with nogil:
-        for k in range(rows.shape[0]):
-            if bits == NULL:
-                goes_left = <code_t> (codes[rows[k]] + first) <= last
-            else:
-                goes_left = holds(bits, codes[rows[k]])
-            spare_rows[right] = rows[k]
-            spare_weights[right] = weights[k]
-            rows[left] = rows[k]
-            weights[left] = weights[k]
-            left += goes_left
-            right += not goes_left
-        for k in range(right):
-            rows[left + k] = spare_rows[k]
-            weights[left + k] = spare_weights[k]
+        if rows.shape[0] > 0:
+            left = move_left(&codes[0], first, last, bits, &rows[0], &weights[0], rows.shape[0], &spare_rows[0],
+                             &spare_weights[0])
     return left
 
 

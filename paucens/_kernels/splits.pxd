@@ -1,4 +1,4 @@
-# The best split of one column, from its histogram of packed weights.
+# Histograms of packed weights, and the best split of one column.
 
 from libc.stdlib cimport qsort
 from libc.string cimport memset
@@ -45,6 +45,14 @@ cdef inline double leaf_gain(sum_t packed, double ridge) noexcept nogil:
     """Return S^2 / (W + r) for a node with real leaves; 0 without weight."""
     cdef double inside = <double> signed_sum(packed), mass = <double> magnitude(packed) + ridge
     return inside * inside / mass if mass > 0 else 0.0
+
+
+cdef inline double least_gain(sum_t total, bint real_leaves, double ridge) noexcept nogil:
+    """Return what the gain of a split must exceed, see `scan_real` and `scan_sign`.
+
+    A real gain below 1e-12 of the node's own value is rounding.
+    """
+    return leaf_gain(total, ridge) * (1 + 1e-12) if real_leaves else 0.0
 
 
 cdef inline void scan_sign(const sum_t* histogram, Py_ssize_t n_bins, sum_t total, Py_ssize_t column,
@@ -209,3 +217,38 @@ cdef inline void scan(const sum_t* histogram, const index_t* bins, sum_t total, 
         scan_sign(histogram, bins[0], total, column, best)
     if best.column == column:
         best.missing_left = left_is_heavier(best, total)
+
+
+# -- histograms ------------------------------------------------------------------------------------
+
+cdef inline void fill_four(const code_t* c0, const code_t* c1, const code_t* c2, const code_t* c3,
+                           const index_t* rows, const sum_t* weights, Py_ssize_t n, sum_t* out) noexcept nogil:
+    """Accumulate four columns at once, so that each row and its weight are loaded once and the sums are independent."""
+    cdef Py_ssize_t k, row
+    cdef sum_t weight
+    for k in range(n):
+        row = rows[k]
+        weight = weights[k]
+        out[c0[row]] += weight
+        out[BINS + c1[row]] += weight
+        out[2 * BINS + c2[row]] += weight
+        out[3 * BINS + c3[row]] += weight
+
+
+cdef inline void fill_one(const code_t* codes, const index_t* rows, const sum_t* weights, Py_ssize_t n,
+                          sum_t* out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n):
+        out[codes[rows[k]]] += weights[k]
+
+
+# -- what the searches return ----------------------------------------------------------------------
+
+cdef inline result(const Split* best, double base, const index_t[::1] columns, const index_t[:, ::1] bins):
+    """Return what the searches return."""
+    cdef index_t column
+    if best.column < 0:
+        return 0.0, -1, 0, False, 0, None
+    column = columns[best.column]
+    left_set = (<const char*> best.left_set)[:SET_BYTES] if bins[column, 1] == CATEGORIES else None
+    return best.gain - base, column, best.code, best.missing_left, best.left, left_set

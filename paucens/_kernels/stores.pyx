@@ -15,7 +15,7 @@ cdef enum:
 def sum_groups(const code_t[:, ::1] codes, const double[:, ::1] tables, double[::1] scores,
                Py_ssize_t start, Py_ssize_t stop):
     """Write scores[i] = sum_g tables[g, codes[g, i]] for i in [start, stop)."""
-    cdef Py_ssize_t g = 0, i, n_groups = tables.shape[0]
+    cdef Py_ssize_t g = 0, i, n_groups = tables.shape[0], width = tables.shape[1]
     cdef const double* t
     with nogil:
         for i in range(start, stop):
@@ -23,14 +23,34 @@ def sum_groups(const code_t[:, ::1] codes, const double[:, ::1] tables, double[:
         while g + 4 <= n_groups:  # four groups at once, so that the score is loaded and stored once
             t = &tables[g, 0]
             for i in range(start, stop):
-                scores[i] += ((t[codes[g, i]] + t[CODES + codes[g + 1, i]])
-                              + (t[2 * CODES + codes[g + 2, i]] + t[3 * CODES + codes[g + 3, i]]))
+                scores[i] += ((t[codes[g, i]] + t[width + codes[g + 1, i]])
+                              + (t[2 * width + codes[g + 2, i]] + t[3 * width + codes[g + 3, i]]))
             g += 4
         while g < n_groups:
             t = &tables[g, 0]
             for i in range(start, stop):
                 scores[i] += t[codes[g, i]]
             g += 1
+
+
+def sum_groups_of(const code_t[:, ::1] codes, const double[:, ::1] tables, const index_t[::1] samples,
+                  double[::1] scores):
+    """Write into scores[k] what `sum_groups` writes for sample samples[k], to the bit."""
+    cdef Py_ssize_t g, i, k, n_groups = tables.shape[0], width = tables.shape[1], n_whole = n_groups // 4 * 4
+    cdef const double* t
+    with nogil:
+        for k in range(samples.shape[0]):
+            scores[k] = 0
+        for g in range(0, n_whole, 4):
+            t = &tables[g, 0]
+            for k in range(samples.shape[0]):
+                i = samples[k]
+                scores[k] += ((t[codes[g, i]] + t[width + codes[g + 1, i]])
+                              + (t[2 * width + codes[g + 2, i]] + t[3 * width + codes[g + 3, i]]))
+        for g in range(n_whole, n_groups):
+            t = &tables[g, 0]
+            for k in range(samples.shape[0]):
+                scores[k] += t[codes[g, samples[k]]]
 
 
 def add_values(const double[::1] values, const place_t[::1] index, double[::1] scores, Py_ssize_t start,
@@ -43,8 +63,8 @@ def add_values(const double[::1] values, const place_t[::1] index, double[::1] s
 
 
 cdef void count_codes(const code_t* codes, Py_ssize_t stride, const index_t[::1] samples, const index_t[::1] counts,
-                      long long* sums) noexcept nogil:
-    """Add the counts to the sums of eight groups, whose codes are `stride` apart.
+                      Py_ssize_t width, long long* sums) noexcept nogil:
+    """Add the counts to the sums of eight groups, `width` each, whose codes are `stride` apart.
 
     An addition waits for the previous one to the same address; the other groups fill that time.
     """
@@ -53,22 +73,22 @@ cdef void count_codes(const code_t* codes, Py_ssize_t stride, const index_t[::1]
     for k in range(counts.shape[0]):
         i, count = samples[k], counts[k]
         sums[codes[i]] += count
-        sums[CODES + codes[stride + i]] += count
-        sums[2 * CODES + codes[2 * stride + i]] += count
-        sums[3 * CODES + codes[3 * stride + i]] += count
-        sums[4 * CODES + codes[4 * stride + i]] += count
-        sums[5 * CODES + codes[5 * stride + i]] += count
-        sums[6 * CODES + codes[6 * stride + i]] += count
-        sums[7 * CODES + codes[7 * stride + i]] += count
+        sums[width + codes[stride + i]] += count
+        sums[2 * width + codes[2 * stride + i]] += count
+        sums[3 * width + codes[3 * stride + i]] += count
+        sums[4 * width + codes[4 * stride + i]] += count
+        sums[5 * width + codes[5 * stride + i]] += count
+        sums[6 * width + codes[6 * stride + i]] += count
+        sums[7 * width + codes[7 * stride + i]] += count
 
 
 def sum_samples(const code_t[:, ::1] codes, const index_t[::1] samples, const count_t[::1] counts,
                 double tied_count, double[:, ::1] sums):
-    """Write sums[g, c] = sum of the counts of a cut's samples whose code in group g is c.
+    """Write sums[g, c] = sum of the counts of a cut's samples whose code in group g is c, at most 255.
 
     Samples beyond the end of `counts` have the count `tied_count` each.
     """
-    cdef Py_ssize_t g, k, n = counts.shape[0], n_groups = sums.shape[0], n_whole = 0
+    cdef Py_ssize_t g, k, n = counts.shape[0], n_groups = sums.shape[0], n_whole = 0, width = sums.shape[1]
     cdef double* s
     cdef long long together[8 * CODES]
     if count_t is index_t:
@@ -76,14 +96,15 @@ def sum_samples(const code_t[:, ::1] codes, const index_t[::1] samples, const co
     with nogil:
         if count_t is index_t:
             for g in range(0, n_whole, 8):
-                memset(together, 0, sizeof(together))
-                count_codes(&codes[g, 0], codes.shape[1], samples, counts, together)
-                for k in range(8 * CODES):
-                    sums[g + k // CODES, k % CODES] = together[k]
+                s = &sums[g, 0]
+                memset(together, 0, 8 * width * sizeof(together[0]))
+                count_codes(&codes[g, 0], codes.shape[1], samples, counts, width, together)
+                for k in range(8 * width):
+                    s[k] = together[k]
         for g in range(n_groups):
             s = &sums[g, 0]
             if g >= n_whole:
-                for k in range(CODES):
+                for k in range(width):
                     s[k] = 0
                 for k in range(n):
                     s[codes[g, samples[k]]] += counts[k]

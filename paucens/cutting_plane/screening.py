@@ -7,17 +7,18 @@ import numpy as np
 from paucens.cutting_plane.cut import kth_largest, lowest_relevant
 from paucens.persistence import check_index
 
-SPARE = 3  # negatives kept for each one that the oracle needs
+SPARE = 1.5  # negatives kept for each one that the oracle needs
 LEAST = 500  # negatives kept in addition
+NONE = np.zeros(0, dtype=np.int32)
 ROUNDING = 1e-12  # rounding error of a score relative to the sum of the weights
 
 
 class ScreenedScores:
     """Scores of all positives and of the best negatives.
 
-    Predictions are in [-1, 1], so no score changes by more than |w - w_ref|_1 between two weight vectors. A
-    negative that was left out at w_ref, with a score of at most `outside`, is still below every score larger
-    than outside + |w - w_ref|_1. If a store has no such bound, no negative is left out.
+    If learner t predicts values from low_t to high_t, no score rises by more than the sum over t of the larger of
+    (w - w_ref)_t low_t and (w - w_ref)_t high_t from one weight vector to another. So of the negatives that were left
+    out at w_ref, only those near the limit have to be scored again. If a store has no such bound, none is left out.
 
     Parameters
     ----------
@@ -33,7 +34,9 @@ class ScreenedScores:
         self._all, self._part = store, store
         self._n_positives, self._formulation = n_positives, formulation
         self._samples = None  # the samples that are scored; None means all
-        self._reference, self._outside = np.zeros(0), -np.inf
+        self._reference = np.zeros(0)
+        self._leave_out(NONE, np.zeros(0))
+        self._lows = self._highs = np.zeros(0)  # smallest and largest prediction of each learner
         self._may_shrink = False
         self._last = None, None  # weights, never written to, and the scores at these weights
 
@@ -47,11 +50,16 @@ class ScreenedScores:
 
     def append(self, predictions):
         """Add the predictions of one learner."""
-        self._all.append(predictions)
+        self._append_to_all(predictions)
         if self._part is not self._all:
             self._part.append(predictions, self._samples)
         self._may_shrink = self._all.bounded
         self._last = None, None
+
+    def _append_to_all(self, predictions):
+        self._all.append(predictions)
+        self._lows = np.append(self._lows, predictions.values.min())
+        self._highs = np.append(self._highs, predictions.values.max())
 
     def scores(self, weights, j_beta):
         """Return the scores of the positives and of the negatives that are kept, two arrays of float64."""
@@ -63,11 +71,22 @@ class ScreenedScores:
 
     def certifies(self, lowest, weights):
         """Return whether every negative that was left out scores less than `lowest`."""
-        known = len(self._reference)
-        change = np.abs(weights[:known] - self._reference).sum() + np.abs(weights[known:]).sum()
-        if change > 0:  # else the scores are those of the last renewal, bit for bit
-            change += ROUNDING * (np.abs(weights).sum() + np.abs(self._reference).sum())
-        return lowest > self._outside + change
+        rise = self._largest_rise(weights)
+        if self._outside + rise < lowest:
+            return True
+        suspects = self._left_out[self._left_scores + rise >= lowest]
+        if 2 * len(suspects) > len(self._left_out):  # it is time to choose anew
+            return False
+        return self._all.scores_of(suspects, weights).max() < lowest
+
+    def _largest_rise(self, weights):
+        """Bound how much any score rises from the reference to other weights."""
+        change = weights.copy()
+        change[: len(self._reference)] -= self._reference
+        if len(weights) == len(self._reference) and not change.any():  # the scores are the same, bit for bit
+            return 0.0
+        rise = np.maximum(change * self._lows, change * self._highs).sum()
+        return rise + ROUNDING * (np.abs(weights).sum() + np.abs(self._reference).sum())
 
     def renew(self, weights, j_beta):
         """Choose the negatives to keep by their exact scores at `weights`."""
@@ -75,18 +94,23 @@ class ScreenedScores:
         self._may_shrink = False
         of_negatives = None if self._weights is None else self._weights[self._n_positives :]
         lowest = lowest_relevant(positives, negatives, j_beta, self._formulation, of_negatives)
-        n_kept = SPARE * np.count_nonzero(negatives >= lowest) + LEAST
+        n_kept = int(SPARE * np.count_nonzero(negatives >= lowest)) + LEAST
         self._reference = weights.copy()
         if 2 * n_kept > len(negatives):
-            self._samples, self._part, self._outside = None, self._all, -np.inf
+            self._samples, self._part = None, self._all
+            self._leave_out(NONE, np.zeros(0))
             self._last = weights, (positives, negatives)
             return
         inside = negatives >= kth_largest(negatives, n_kept)
-        self._outside = negatives[~inside].max(initial=-np.inf)
-        m = self._n_positives
+        m, outside = self._n_positives, np.flatnonzero(~inside)
+        self._leave_out((m + outside).astype(np.int32), negatives[outside])
         self._samples = np.concatenate([np.arange(m), m + np.flatnonzero(inside)]).astype(np.int32)
         self._part = self._all.take(self._samples)
         self._last = weights, (positives, negatives[inside])
+
+    def _leave_out(self, samples, scores):
+        """Keep the samples that are not scored, and their scores at the reference."""
+        self._left_out, self._left_scores, self._outside = samples, scores, scores.max(initial=-np.inf)
 
     def project(self, cut):
         """Return s . h_t for each learner t, given a cut of the kept samples."""
@@ -106,18 +130,22 @@ class ScreenedScores:
         """Return the state except for the predictions, a dict of arrays."""
         samples = np.empty(0, dtype=np.int32) if self._samples is None else self._samples
         flags = np.array([self._samples is not None, self._may_shrink])
-        return {"reference": self._reference, "outside": np.array(self._outside), "samples": samples, "flags": flags}
+        return {"reference": self._reference, "samples": samples, "flags": flags}
 
     def restore(self, state, predictions):
         """Restore a `state`, given the predictions of its learners; raise ValueError if it names other samples."""
         check_index("samples", state["samples"], self._all.n_samples)
         for of_learner in predictions:
-            self._all.append(of_learner)
+            self._append_to_all(of_learner)
         screened, self._may_shrink = state["flags"].tolist()
-        self._reference, self._outside = state["reference"], float(state["outside"])
+        self._reference = state["reference"]
         if screened:
             self._samples = state["samples"]
             self._part = self._all.take(self._samples)
+            left_out = np.setdiff1d(np.arange(self._all.n_samples, dtype=np.int32), self._samples)
+            unused = np.zeros(len(predictions) - len(self._reference))  # learners that came after the reference
+            scores = self._all.scores_of(left_out, np.concatenate([self._reference, unused]))
+            self._leave_out(left_out, scores)
 
     def _scores(self, store, weights):
         scores = np.empty(store.n_samples)

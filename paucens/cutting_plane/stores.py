@@ -1,9 +1,9 @@
 """Stores of the predictions of the learners on the training samples: small in memory, fast to sum.
 
 All stores have one interface: `append` adds a learner, `scores` sums over learners, `project` sums over the samples
-of a cut, and `take` returns a store of some of the samples. `CodedStore` holds bytes: bits of eight learners that
-predict +-1, or codes of one learner of few values. `DenseStore` holds floats. `ColumnStore` holds the columns of a
-linear model. Samples are listed positives first.
+of a cut, `take` returns a store of some of the samples, and `scores_of` scores some without one. `CodedStore` holds
+bytes: bits of eight learners that predict +-1, or codes of one learner of few values. `DenseStore` holds floats.
+`ColumnStore` holds the columns of a linear model. Samples are listed positives first.
 """
 
 import numpy as np
@@ -14,6 +14,7 @@ from paucens._kernels.stores import (
     fold_signs,
     set_bits,
     sum_groups,
+    sum_groups_of,
     sum_samples,
     tables_of_signs,
 )
@@ -79,9 +80,15 @@ class CodedStore:
         """Write the weighted sum over all learners for each sample."""
         sum_groups(self.codes, self.coding.tables(weights, self.n_groups), out, 0, len(out))
 
+    def scores_of(self, samples, weights):
+        """Return the scores of the listed samples, bit for bit those of `scores`."""
+        out = np.empty(len(samples))
+        sum_groups_of(self.codes, self.coding.tables(weights, self.n_groups), samples, out)
+        return out
+
     def project(self, cut):
         """Return s . h_t for each learner t, ndarray of shape (n_learners,)."""
-        sums = np.empty((self.n_groups, N_CODES))
+        sums = np.empty((self.n_groups, self.coding.width))
         many = self.n_groups >= MANY_GROUPS
         samples, counts = _in_store_order(cut, self.n_samples) if many else (cut.samples, cut.counts)
         SUM_SAMPLES[counts.dtype.kind](self.codes, samples, counts, cut.tied_count, sums)
@@ -99,6 +106,7 @@ class SignCodes:
     """Coding of eight learners per byte, which predict +-1."""
 
     per_group = 8
+    width = N_CODES  # of a table
 
     def write(self, t, values, index, codes):
         """Write the predictions values[index] of learner t."""
@@ -125,19 +133,21 @@ class ValueCodes:
 
     def __init__(self, n_learners):
         self._values = np.zeros((n_learners, N_CODES))
+        self.width = 8  # of a table: a power of 2, so that NumPy adds in the same order as for the widest one
 
     def write(self, t, values, index, codes):
         """Write the predictions values[index] of learner t."""
         codes[t] = index
         self._values[t, : len(values)] = values
+        self.width = max(self.width, 1 << (len(values) - 1).bit_length())
 
     def tables(self, weights, n_groups):
         """Return the weighted value of each learner for each code."""
-        return self._values[:n_groups] * weights[:, None]
+        return self._values[:n_groups, : self.width] * weights[:, None]
 
     def fold(self, sums, n_learners):
         """Return the sum for each learner, given the sums for each learner and code."""
-        return (self._values[:n_learners] * sums).sum(axis=1)
+        return (self._values[:n_learners, : self.width] * sums).sum(axis=1)
 
 
 class DenseStore:
@@ -170,6 +180,13 @@ class DenseStore:
         for weight, row in zip(weights, self.rows, strict=False):  # rows beyond n_learners are spare
             out += weight * row
 
+    def scores_of(self, samples, weights):
+        """Return the scores of the listed samples, bit for bit those of `scores`."""
+        out = np.zeros(len(samples))
+        for weight, row in zip(weights, self.rows, strict=False):
+            out += weight * row[samples]
+        return out
+
     def project(self, cut):
         """Return s . h_t for each learner t, ndarray of shape (n_learners,)."""
         return np.array([project(cut, row) for row in self.rows[: self.n_learners]])
@@ -185,8 +202,8 @@ class DenseStore:
 class ColumnStore:
     """Columns of features in place of learners, of any size; all of them are summed at once.
 
-    Sums are made by einsum, which unlike BLAS adds in one order whatever the number of threads. There is no `take`:
-    without a bound on the columns no sample may be left out.
+    Sums are made by einsum, which unlike BLAS adds in one order whatever the number of threads. There is neither
+    `take` nor `scores_of`: without a bound on the columns no sample may be left out.
 
     Parameters
     ----------

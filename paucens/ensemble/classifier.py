@@ -7,7 +7,8 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from paucens.base import EarlyStopping, WeightedEnsemble, prepare
-from paucens.cutting_plane import MOST_CALLS, Master, check_nu, training_rank_ranges, wider_ranges
+from paucens.cutting_plane import MOST_CALLS, Master, training_rank_ranges, wider_ranges
+from paucens.ensemble.automatic import trained_nu, trained_range
 from paucens.ensemble.rounds import run_rounds
 from paucens.learners import Tree
 from paucens.learners.binning import MAX_BINS
@@ -18,7 +19,6 @@ from paucens.validation import all_or_nothing, check_choice, check_positive, war
 DEFAULT_LEARNER = Tree(
     depth=None, max_leaves=31, leaves="real", leaf_ridge=20, column_fraction=1 / 3, column_sampling="node"
 )
-WIDEST, ENOUGH = 0.1, 200  # an automatic range ends there, or where it holds so many negatives
 HISTORY = {  # attributes that tell how a fit went, see `history_from_file`
     "stop_reason_": ("edge", "n_estimators", "validation"),
     "objective_": np.float64,
@@ -43,9 +43,10 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         column_sampling="node").
     n_estimators : int, default=600
         Maximum number of rounds.
-    nu : float, default=0.03
+    nu : float or "auto", default=0.03
         Weight of the risk relative to |w|^2 / 2. The minimum of the objective is at most nu and a round lowers it by
-        at most 2 nu^2, so a nu below half of `edge_tolerance` stops after one round.
+        at most 2 nu^2, so a nu below half of `edge_tolerance` stops after one round. "auto" is a nu that grows with the
+        data, number of samples / 80 000 but within 0.03 and 0.8 (figures/many_rows.md), for the default learner only.
     anneal : bool or "auto", default="auto"
         Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (0.97 T))),
         t = 1..T. "auto" anneals if alpha is 0, the only case in which annealing is defined, and there is neither a
@@ -208,7 +209,7 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         train_range: str | tuple[float, float] | None = None,
         learner: Any = None,
         n_estimators: int = 600,
-        nu: float = 0.03,
+        nu: float | str = 0.03,
         anneal: bool | str = "auto",
         mixture: str | list[tuple[float, float]] | None = None,
         formulation: str = "tight",
@@ -277,12 +278,12 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         with np.errstate(under="ignore"), Threads(self.n_jobs) as threads:
             training = prepare(self, X, y, threads, sample_weight)
             n = training.weights.totals[1]
-            trained = self._trained_range(n)
+            trained, nu = trained_range(self, n), trained_nu(self, sum(training.weights.totals))
             wider = wider_ranges(n, trained, self.mixture)
             anneal = bool(self.anneal) and not wider and not self.early_stopping
             ranges = training_rank_ranges(n, trained, self.n_estimators, anneal)
             m, k, kind = training.n_positives, training.n_negatives, training.trainer.prediction_kind
-            master = Master(m, k, self.nu, self.formulation, kind, self.n_estimators, wider, training.weights.values)
+            master = Master(m, k, nu, self.formulation, kind, self.n_estimators, wider, training.weights.values)
             rounds, self.stop_reason_ = run_rounds(self, training, master, ranges)
         self._set_fit(rounds.learners, rounds.weights, rounds.thresholds)
         self.validation_score_ = np.array(training.validation.scores)
@@ -290,20 +291,6 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         self.n_cuts_ = n_cuts.astype(np.int64)
         self._warn()
         return self
-
-    def _trained_range(self, n_negatives):
-        """Return the range whose risk is minimised."""
-        if self.train_range is None:
-            return self.fpr_range
-        if not isinstance(self.train_range, str):
-            return check_fpr_range(self.train_range)
-        alpha, beta = check_fpr_range(self.fpr_range)
-        if self.train_range != "auto" or self.learner is not None or alpha > 0:
-            raise ValueError(
-                "train_range must be None, two rates, or 'auto' for a range that starts at 0 and learner=None; got "
-                f"{self.train_range!r} for fpr_range={self.fpr_range} and learner={self.learner!r}."
-            )
-        return 0.0, max(beta, min(WIDEST, ENOUGH / n_negatives))
 
     def _warn(self):
         with np.errstate(over="ignore"):
@@ -335,9 +322,9 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
     def _check_parameters(self):
         super()._check_parameters()
         check_fpr_range(self.fpr_range)
-        trained = self._trained_range(n_negatives=1)
+        trained = trained_range(self, n_negatives=1)
+        trained_nu(self, n_samples=1)
         check_positive("row_fraction", self.row_fraction, most=1)
-        check_nu(self.nu)
         check_positive("cut_tolerance", self.cut_tolerance)
         check_positive("edge_tolerance", self.edge_tolerance)
         check_choice("formulation", self.formulation, ("tight", "struct"))

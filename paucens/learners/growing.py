@@ -1,24 +1,40 @@
-"""Growing one tree on binned features: the policy is here, the loops are in `_kernels.trees` and `_kernels.leaves`."""
+"""Growing one tree on binned features: the policy is here, the loops are in `_kernels.trees` and `_kernels.growing`.
+
+Nodes that search columns of their own have little work each. Where threads would not share it, `_kernels.growing.grow`
+grows the whole tree in one call, by the same policy and to the same bit.
+"""
 
 import heapq
 from dataclasses import dataclass
 
 import numpy as np
 
+from paucens._kernels.growing import draw_columns, grow, search_columns
 from paucens._kernels.leaves import partition
-from paucens._kernels.trees import (
-    best_split,
-    draw_columns,
-    fill_histograms,
-    pack_weights,
-    search_columns,
-    subtract_histograms,
-)
+from paucens._kernels.trees import best_split, fill_histograms, pack_weights, subtract_histograms
 from paucens.learners.grid import are_copies, to_grid, without_excess
 from paucens.learners.nodes import LARGEST, NO_SETS, SET_BYTES, UNKNOWN, TreeNodes
 
 RUN_SHARES = (0.9, 0.97)  # shares of the mass after which a search of columns pauses, heaviest rows first
 MAX_KEPT_BYTES = 64_000_000  # of histograms kept for subtraction while a tree grows
+NODE = np.dtype(  # of `_kernels.growing`
+    [
+        ("value", "f8"),
+        ("gain", "f8"),
+        ("total", "i8"),
+        ("left", "i8"),
+        ("start", "i4"),
+        ("stop", "i4"),
+        ("depth", "i4"),
+        ("child", "i4"),
+        ("column", "i4"),
+        ("code", "i4"),
+        ("missing_left", "u1"),
+        ("by_set", "u1"),
+        ("left_set", "u1", SET_BYTES),
+    ],
+    align=True,
+)
 
 
 @dataclass(frozen=True)
@@ -93,6 +109,7 @@ class TreeGrower:
         self._weights = np.empty(n_samples, dtype=np.int64)
         self._spare_rows, self._spare_weights = np.empty_like(self._rows), np.empty_like(self._weights)
         self._deck = np.empty_like(self._allowed)
+        self._nodes = self._heap = None  # of `grow`
         self._free = []  # histogram buffers that no node holds
 
     @property
@@ -131,9 +148,11 @@ class TreeGrower:
         if not self.rule.sample_nodes:
             self._columns = self._draw_columns(*key)
         root = _Node(0, 0, 0, n, total, self._leaf_value(total, 0.0 if self.rule.real_leaves else 1.0))
+        if self.rule.sample_nodes and not self._shares_work(n):
+            return self._as_tree(self._grow_at_once(root), exponent)
         nodes = self._grow_from(root)
         self._free += [node.histograms for node in nodes if node.histograms is not None]
-        return self._as_arrays(nodes, exponent)
+        return self._as_tree(_as_table(nodes), exponent)
 
     def _heaviest_first(self, n):
         """Order the rows in runs of similar weight, after each of which a search may give up a column.
@@ -168,6 +187,37 @@ class TreeGrower:
             n_leaves += 1
             deep = rule.depth is not None and children[0].depth >= rule.depth
             found = [] if deep or n_leaves >= max_leaves else self._search_children(parent, *children)
+
+    def _grow_at_once(self, root):
+        """Grow the tree in one call of a kernel; return its nodes as NODE."""
+        rule = self.rule
+        if self._nodes is None:
+            most_leaves = min(rule.max_leaves or np.inf, 2.0 ** (rule.depth or np.inf), len(self._rows))
+            self._nodes = np.empty(2 * int(most_leaves) - 1, dtype=NODE)
+            self._heap = np.empty(len(self._nodes), dtype=np.int32)
+        first = self._nodes[:1]
+        first["value"], first["total"], first["start"], first["stop"] = root.value, root.total, 0, root.stop
+        first["depth"], first["child"], first["column"] = 0, 0, -1
+        n = grow(
+            self.binned.codes,
+            self._bins,
+            self._rows,
+            self._weights,
+            self._spare_rows,
+            self._spare_weights,
+            np.array(self._key, dtype=np.uint64),
+            self._allowed,
+            self._deck,
+            self._n_columns,
+            rule.depth or len(self._nodes),
+            rule.max_leaves or len(self._nodes),
+            rule.max_leaves is not None,
+            rule.real_leaves,
+            self._ridge,
+            self._nodes,
+            self._heap,
+        )
+        return self._nodes[:n]
 
     def _split(self, parent, index):
         """Make the two children of a node; their rows are partitioned only when they are searched."""
@@ -248,8 +298,15 @@ class TreeGrower:
                 stop,
             )
 
-        found = self.threads.run(search, len(columns), len(columns) * (len(rows) + 256))
-        node.keep_best(found)
+        node.keep_best(self.threads.run(search, len(columns), self._work(len(rows))))
+
+    def _work(self, n_rows):
+        """Count the inner steps of a search over some rows."""
+        return self._n_columns * (n_rows + 256)
+
+    def _shares_work(self, n_rows):
+        """Tell whether threads share a search over some rows."""
+        return self.threads.n_blocks(self._n_columns, self._work(n_rows)) > 1
 
     def _search(self, node, sibling=None):
         """Fill the histograms of a node and find its best split; also that of its sibling, which holds the parent's."""
@@ -302,33 +359,36 @@ class TreeGrower:
         draw_columns(np.array(key, dtype=np.uint64), self._allowed, self._deck, self._n_columns)
         return self._deck[: self._n_columns].copy()
 
-    def _as_arrays(self, nodes, exponent):
-        child = np.array([node.child for node in nodes], dtype=np.int32)
-        column = np.array([node.column if node.child else -1 for node in nodes], dtype=np.int32)
-        code = np.array([node.code if node.child else 0 for node in nodes], dtype=np.int32)
-        inner, by_set = child > 0, np.array([node.left_set is not None for node in nodes])
-        by_value, threshold = np.flatnonzero(inner & ~by_set), np.zeros(len(nodes))
+    def _as_tree(self, table, exponent):
+        """Return the nodes of a table of NODE as a tree; those without a child are leaves."""
+        inner = table["child"] > 0
+        column, code = np.where(inner, table["column"], -1), np.where(inner, table["code"], 0)
+        by_set = inner & (table["by_set"] > 0)
+        by_value, threshold = np.flatnonzero(inner & ~by_set), np.zeros(len(table))
         threshold[by_value] = self.binned.thresholds[self.binned.offsets[column[by_value]] + code[by_value]]
         return TreeNodes(
             column=column,
             code=code,
             threshold=np.minimum(threshold, LARGEST),
-            missing_left=np.array([node.missing_left for node in nodes]) & inner,
-            missing_seen=self._has_missing[column] & inner,
-            left_sets=_left_sets(nodes, inner & by_set),
-            child=child,
-            n_samples=np.full(len(nodes), UNKNOWN, dtype=np.int64),
-            value=np.array([node.value for node in nodes]),
-            gain=np.ldexp([node.gain if node.child else 0.0 for node in nodes], -exponent),
+            missing_left=inner & (table["missing_left"] > 0),
+            missing_seen=inner & self._has_missing[column],
+            left_sets=np.where(by_set[:, None], table["left_set"], np.uint8(0)) if by_set.any() else NO_SETS,
+            child=table["child"].copy(),
+            n_samples=np.full(len(table), UNKNOWN, dtype=np.int64),
+            value=table["value"].copy(),
+            gain=np.ldexp(np.where(inner, table["gain"], 0.0), -exponent),
         )
 
 
-def _left_sets(nodes, by_set):
-    """Return the sets of categories that go left, a row per node, or no row if no node splits categories."""
-    if not by_set.any():
-        return NO_SETS
-    sets = [node.left_set if is_set else bytes(SET_BYTES) for node, is_set in zip(nodes, by_set, strict=True)]
-    return np.frombuffer(b"".join(sets), dtype=np.uint8).reshape(-1, SET_BYTES)
+def _as_table(nodes):
+    """Return nodes as a table of NODE."""
+    table = np.zeros(len(nodes), dtype=NODE)
+    for name in ("value", "gain", "child", "column", "code", "missing_left"):
+        table[name] = [getattr(node, name) for node in nodes]
+    for row, node in zip(table, nodes, strict=True):
+        if node.left_set is not None:
+            row["by_set"], row["left_set"] = True, np.frombuffer(node.left_set, dtype=np.uint8)
+    return table
 
 
 def _magnitude(packed):

@@ -60,6 +60,15 @@ def usps_halves():
 
 
 @pytest.fixture(scope="session")
+def few_columns():
+    """6000 x 8, a tenth positives, which differ a little in half of the columns."""
+    rng = np.random.RandomState(0)
+    X, y = rng.normal(size=(6000, 8)), (np.arange(6000) < 600).astype(int)
+    X[:600, :4] += 0.5
+    return X, y
+
+
+@pytest.fixture(scope="session")
 def rare_positives():
     """2 000 positives against 98 000 negatives, 50 Gaussian columns of which 10 are shifted by .5."""
     rng = np.random.RandomState(0)

@@ -5,6 +5,7 @@ import pytest
 
 from paucens import PAUCEnsClassifier, Stump, Tree
 from paucens.datasets import load_toy
+from paucens.ensemble.automatic import trained_nu, trained_range
 from paucens.ensemble.rounds import RowSample
 
 SMALL = {"learner": Tree(depth=2), "n_estimators": 6, "nu": 1.0, "anneal": False}
@@ -42,7 +43,7 @@ def test_a_training_range_may_be_narrower_than_the_wanted_one(toy):
 )
 def test_an_automatic_range_holds_200_negatives_or_a_tenth(n_negatives, beta, expected):
     model = PAUCEnsClassifier((0, beta), train_range="auto")
-    assert model._trained_range(n_negatives) == (0.0, expected)
+    assert trained_range(model, n_negatives) == (0.0, expected)
 
 
 def test_the_automatic_range_is_that_range(toy):
@@ -69,6 +70,30 @@ def test_automatic_ranges_that_are_refused(toy, options):
 def test_a_training_range_is_a_range(toy):
     with pytest.raises(ValueError, match="must be two rates"):
         PAUCEnsClassifier(train_range=(0.2, 0.1)).fit(*toy)
+
+
+# -- nu --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_samples", "expected"), [(1, 0.03), (16_000, 0.2), (64_000, 0.8), (10**9, 0.8)])
+def test_an_automatic_nu_grows_with_the_samples(n_samples, expected):
+    assert trained_nu(PAUCEnsClassifier(nu="auto"), n_samples) == expected
+
+
+def test_the_automatic_nu_is_that_nu_and_weights_count_as_samples(toy):
+    X, y = toy
+    options = {"n_estimators": 3, "random_state": 0}
+    weights = np.full(len(y), 40)
+    automatic = PAUCEnsClassifier(nu="auto", **options).fit(X, y, weights)
+    named = PAUCEnsClassifier(nu=40 * len(y) / 80_000, **options).fit(X, y, weights)
+    np.testing.assert_array_equal(automatic.decision_function(X), named.decision_function(X))
+    assert not np.array_equal(named.decision_function(X), PAUCEnsClassifier(**options).fit(X, y).decision_function(X))
+
+
+@pytest.mark.parametrize("options", [{"nu": "large"}, {"nu": "auto", "learner": Stump()}, {"nu": None}], ids=repr)
+def test_values_of_nu_that_are_refused(toy, options):
+    with pytest.raises((ValueError, TypeError), match="nu must be"):
+        PAUCEnsClassifier(**options).fit(*toy)
 
 
 # -- rows ------------------------------------------------------------------------------------------

@@ -319,9 +319,8 @@ class Watched(Master):
             self.screened += 1
             outside = np.setdiff1d(np.arange(store.n_samples), self.screen._samples)
             assert scores[outside].max() < lowest
-            reference = np.zeros(len(weights))
-            reference[: len(self.screen._reference)] = self.screen._reference
-            assert scores[outside].max() <= self.screen._outside + np.abs(weights - reference).sum() + 1e-12
+            np.testing.assert_array_equal(outside, self.screen._left_out)
+            assert (scores[outside] <= self.screen._left_scores + self.screen._largest_rise(weights)).all()
         mine = self.screen.unscreened(found[0])
         assert mine.n_samples == expected.n_samples
         np.testing.assert_array_equal(mine.signed_weights, expected.signed_weights)
@@ -380,6 +379,7 @@ def test_scores_that_differ_by_rounding_only_do_not_trap_the_oracle():
 
 
 def test_a_certificate_counts_every_change_of_the_weights():
+    """No score that was left out reaches what is certified, and what no score reaches is certified in the end."""
     store = make_store("dense", 3, 2010)
     screen = screening.ScreenedScores(store, 10, "tight")
     rng = np.random.RandomState(0)
@@ -387,15 +387,21 @@ def test_a_certificate_counts_every_change_of_the_weights():
         screen.append(each)
     assert screen.certifies(-1e9, np.ones(2))  # nothing is left out yet
     screen.renew(np.array([1.0, 2.0]), 1)
-    outside = screen._outside
-    assert np.isfinite(outside)
-    assert not screen.certifies(outside, np.array([1.0, 2.0]))
-    assert screen.certifies(outside + 0.1, np.array([1.0, 2.0]))
-    assert screen.certifies(outside + 0.31, np.array([0.9, 2.2]))
-    assert not screen.certifies(outside + 0.29, np.array([0.9, 2.2]))
-    screen.append(draw_predictions(rng, "dense", 10, 2000, 1)[0])
-    assert not screen.certifies(outside + 0.5, np.array([1.0, 2.0, -0.6]))
-    assert screen.certifies(outside + 0.7, np.array([1.0, 2.0, -0.6]))
+    outside = np.setdiff1d(np.arange(2010), screen._samples)
+
+    def largest(weights):
+        scores = np.empty(2010)
+        store.scores(weights, scores)
+        return scores[outside].max()
+
+    for weights in ([1.0, 2.0], [0.9, 2.2], [1.0, 2.0, -0.6]):
+        if len(weights) > 2:
+            screen.append(draw_predictions(rng, "dense", 10, 2000, 1)[0])
+        limit = largest(np.array(weights))
+        assert not screen.certifies(limit, np.array(weights))
+        assert not screen.certifies(limit - 0.1, np.array(weights))
+        assert screen.certifies(limit + 2.0, np.array(weights))
+    assert screen.certifies(np.nextafter(largest(np.array([1.0, 2.0, 0.0])), 9), np.array([1.0, 2.0, 0.0]))
 
 
 @pytest.mark.parametrize("kind", KINDS)

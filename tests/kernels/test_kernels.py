@@ -6,7 +6,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paucens._kernels import leaves, ordering, stores, trees
+from paucens._kernels import growing, leaves, ordering, stores, trees
 
 quick = settings(deadline=None, max_examples=40, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
@@ -181,7 +181,7 @@ def test_search_columns_finds_the_best_split(seed, kind, n, d, ridge, heaviest_f
     columns = int32(np.sort(rng.permutation(d)[: rng.randint(1, d + 1)]))
     start, stop = draw_block(rng, len(columns))
     rule = int(weights.sum()), real_leaves, ridge or 0.0, start, stop
-    found = trees.search_columns(codes, rows, weights, columns, bins, *rule)
+    found = growing.search_columns(codes, rows, weights, columns, bins, *rule)
     histograms = reference.fill_histograms(codes, rows, weights, columns)
     assert found == reference.best_split(histograms, columns, bins, *rule)
 
@@ -311,7 +311,7 @@ def test_apply_with_sets(layout, dtype, seed, n, d, n_splits):
 def test_draw_columns(key, d, n):
     n = min(n, d)
     deck, allowed = np.empty(d, dtype=np.int32), np.arange(d, dtype=np.int32)[::-1] * 3
-    trees.draw_columns(frozen(np.array(key, dtype=np.uint64)), frozen(allowed), deck, n)
+    growing.draw_columns(frozen(np.array(key, dtype=np.uint64)), frozen(allowed), deck, n)
     assert deck[:n].tolist() == sorted(reference.draw_columns(key, allowed, n)[:n])
     assert sorted(deck) == list(range(0, 3 * d, 3))
 
@@ -333,21 +333,25 @@ def draw_cut(rng, n):
 output_cases = {"seed": seeds, "kind": st.sampled_from(KINDS), "n": st.integers(1, 30), "n_groups": st.integers(0, 18)}
 
 
-@given(**output_cases)
+@given(**output_cases, width=st.sampled_from([8, 64, 256]))
 @quick
-def test_sums_over_groups_and_samples(seed, kind, n, n_groups):
+def test_sums_over_groups_and_samples(seed, kind, n, n_groups, width):
     rng = np.random.RandomState(seed)
-    codes = frozen(rng.randint(0, 256, (n_groups + 1, n)).astype(np.uint8))  # one group is spare
-    tables = frozen(draw_dyadic(rng, kind, n_groups, 256))
+    codes = frozen(rng.randint(0, width, (n_groups + 1, n)).astype(np.uint8))  # one group is spare
+    tables = frozen(draw_dyadic(rng, kind, n_groups, width))
     start, stop = draw_block(rng, n)
     scores, expected = np.full(n, 77.0), np.full(n, 77.0)
     expected[start:stop] = reference.sum_groups(codes, tables)[start:stop]
     stores.sum_groups(codes, tables, scores, start, stop)
     np.testing.assert_array_equal(scores, expected)
+    some = int32(rng.permutation(n)[: rng.randint(0, n + 1)])
+    found = np.full(len(some), 77.0)
+    stores.sum_groups_of(codes, tables, some, found)
+    np.testing.assert_array_equal(found, reference.sum_groups(codes, tables)[some])
 
-    cut, sums = draw_cut(rng, n), np.full((n_groups, 256), 77.0)
+    cut, sums = draw_cut(rng, n), np.full((n_groups, width), 77.0)
     stores.sum_samples(codes, *cut, sums)
-    np.testing.assert_array_equal(sums, reference.sum_samples(codes, *cut, n_groups))
+    np.testing.assert_array_equal(sums, reference.sum_samples(codes, *cut, n_groups)[:, :width])
 
 
 @given(seed=seeds, kind=st.sampled_from(KINDS), n_learners=st.integers(1, 20))

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import same_nodes
 
 from paucens import Tree
 from paucens.learners.binning import bin_features
-from paucens.learners.growing import TreeGrower
+from paucens.learners.growing import GrowingRule, TreeGrower
 from paucens.parallel import Threads
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
@@ -54,6 +54,7 @@ def drawn_columns(monkeypatch, tree, X, u, n_rounds, **options):
         return columns
 
     monkeypatch.setattr(TreeGrower, "_draw_columns", record)
+    monkeypatch.setattr(TreeGrower, "_shares_work", lambda self, n_rows: True)  # node after node
     trainer = trainer_of(tree, X)
     for t in range(n_rounds):
         seen.append([])
@@ -112,6 +113,7 @@ def test_trees_of_a_stage_draw_from_its_columns(monkeypatch, sampling):
             context.setattr(
                 TreeGrower, "_draw_columns", lambda self, *key: drawn.append((key[1], draw(self, *key))) or drawn[-1][1]
             )  # the key is (seed, round[, node])
+            context.setattr(TreeGrower, "_shares_work", lambda self, n_rows: True)
             grown = [trainer.train(u, t)[0].nodes_ for t in range(9)]
         every = trainer.train(u, 4, every_column=True)[0].nodes_
         plain = trainer_of(tree, X)
@@ -123,6 +125,33 @@ def test_trees_of_a_stage_draw_from_its_columns(monkeypatch, sampling):
         assert set(columns) <= set(few if t < 5 else [3] if t == 5 else all_columns)
     assert [trainer.samples_columns(t) for t in (0, 4, 5, 6, 100)] == [True, True, False, True, True]
     assert trainer.last_stage == 6
+
+
+@given(
+    seed=seeds,
+    n=st.integers(2, 120),
+    d=st.integers(1, 9),
+    real=st.booleans(),
+    depth=st.sampled_from([None, 1, 2, 5]),
+    max_leaves=st.sampled_from([2, 3, 8, 200]),
+    best_first=st.booleans(),
+)
+@quick
+def test_a_tree_grown_at_once_is_that_of_one_search_after_the_other(seed, n, d, real, depth, max_leaves, best_first):
+    rng = np.random.RandomState(seed)
+    X, u = rng.randint(0, rng.choice([3, 20]), (n, d)).astype(float), rng.randint(-3, 4, n) / 4.0
+    X[rng.uniform(size=X.shape) < 0.2 * (rng.uniform(size=d) < 0.4)] = np.nan
+    categories = {j: 20 for j in np.flatnonzero(rng.uniform(size=d) < 0.3).tolist()}
+    limit = max_leaves if best_first or depth is None else None
+    rule = GrowingRule(depth, limit, real, float(rng.choice([0, 5])) if real else 0.0, max(1, d // 2), True)
+    with Threads(1) as one:
+        binned = bin_features(X, 256, one, categorical=categories)
+        grower = TreeGrower(binned, rule, one)
+        for key, every_column in (((3, 0), False), ((3, 1), True), ((2**40, 2), False)):
+            at_once = grower.grow(u, key, every_column)
+            with pytest.MonkeyPatch.context() as context:
+                context.setattr(TreeGrower, "_shares_work", lambda self, n_rows: True)
+                assert same_nodes(TreeGrower(binned, rule, one).grow(u, key, every_column), at_once)
 
 
 @pytest.mark.parametrize(("fraction", "d", "n_columns"), [(1.0, 7, 7), (0.5, 7, 4), (1 / 3, 7, 2), (1e-9, 7, 1)])

@@ -1,0 +1,39 @@
+"""Parameters of `PAUCEnsClassifier` that can depend on the data: the range that is trained, and nu."""
+
+import numpy as np
+
+from paucens.cutting_plane import check_nu
+from paucens.metrics import check_fpr_range
+
+WIDEST, ENOUGH = 0.1, 200  # an automatic range ends there, or where it holds so many negatives
+LEAST_NU, LARGEST_NU = 0.03, 0.8  # of an automatic nu: the default, and the largest that was tried
+SAMPLES_PER_NU = 80_000  # 0.2 for 16 000 samples and 0.8 for 64 000 are the best values of reproduce/many_rows.py
+
+
+def trained_range(ensemble, n_negatives):
+    """Return the range whose risk is minimised; raise ValueError if the parameters do not go together."""
+    wanted, learner = ensemble.train_range, ensemble.learner
+    if wanted is None:
+        return ensemble.fpr_range
+    if not isinstance(wanted, str):
+        return check_fpr_range(wanted)
+    alpha, beta = check_fpr_range(ensemble.fpr_range)
+    if wanted != "auto" or learner is not None or alpha > 0:
+        raise ValueError(
+            "train_range must be None, two rates, or 'auto' for a range that starts at 0 and learner=None; got "
+            f"{wanted!r} for fpr_range={ensemble.fpr_range} and learner={learner!r}."
+        )
+    return 0.0, max(beta, min(WIDEST, ENOUGH / n_negatives))
+
+
+def trained_nu(ensemble, n_samples):
+    """Return nu for a number of samples; raise ValueError if the parameter is not allowed."""
+    if not isinstance(ensemble.nu, str):
+        check_nu(ensemble.nu)
+        return ensemble.nu
+    if ensemble.nu != "auto" or ensemble.learner is not None:
+        raise ValueError(
+            f"nu must be a positive number, or 'auto' for learner=None; got {ensemble.nu!r} for learner="
+            f"{ensemble.learner!r}."
+        )
+    return float(np.clip(n_samples / SAMPLES_PER_NU, LEAST_NU, LARGEST_NU))
