@@ -37,7 +37,7 @@ class Threads:
     """
 
     def __init__(self, n_jobs: int | None = None):
-        self.n_threads = effective_n_jobs(n_jobs)
+        self.n_threads: int = effective_n_jobs(n_jobs)
         self._pool = ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else None
 
     def __enter__(self) -> Self:

@@ -21,6 +21,8 @@ class EarlyStopping:
     sets `validation_score_`.
     """
 
+    validation_score_: np.ndarray
+
     def truncated(self, n: int) -> Self:
         """Return the model as it stood after round n; see `WeightedEnsemble.truncated`."""
         model = super().truncated(n)

@@ -53,13 +53,14 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
         The learner that is used if `learner` is None.
     """
 
-    default_learner = Tree(depth=3)
+    default_learner: Any = Tree(depth=3)
     _fitted_attributes = HISTORY
 
     learners_: list[Any]
     weights_: np.ndarray
     threshold_: float
     n_iter_: int
+    categories_: dict[int, Any]
 
     def _set_fit(self, learners, stage_weights, stage_thresholds):
         """Set the result of a fit, as `_set_stages` does, with scores above 0 for `classes_[1]`."""

@@ -12,7 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from paucens.learners.binning import MAX_BINS, bin_features
 from paucens.learners.growing import GrowingRule, TreeGrower
-from paucens.learners.nodes import leaves_of_codes, leaves_of_values, trees_from_arrays, trees_to_arrays, with_n_samples
+from paucens.learners.nodes import (
+    TreeNodes,
+    leaves_of_codes,
+    leaves_of_values,
+    trees_from_arrays,
+    trees_to_arrays,
+    with_n_samples,
+)
 from paucens.learners.protocol import Predictions
 from paucens.parallel import Threads
 from paucens.validation import (
@@ -35,6 +42,8 @@ class TreeLearner(BaseEstimator):
     """Base of `Tree` and `Stump`, which differ in their parameters and resolve them in `growing_rule`."""
 
     allow_nan = True
+    nodes_: TreeNodes
+    n_features_in_: int
 
     @all_or_nothing
     def fit(self, X: npt.ArrayLike, signed_weights: npt.ArrayLike) -> Self:
