@@ -1,11 +1,15 @@
 """Boxes on photographs and sheets of small pictures, drawn with Pillow alone."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
+from paucens._types import PathLike
 from paucens.images import pixels_of, resampled_part
 from paucens.validation import as_floats, check_choice, check_integer
 
@@ -15,7 +19,9 @@ GAP, LINE, FONT = 4, 12, 11  # pixels between pictures, for a line of text, and 
 MOST_PIXELS = 100_000_000  # of a sheet
 
 
-def draw_boxes(image, boxes, *, colour=COLOURS["found"], scores=True) -> np.ndarray:
+def draw_boxes(
+    image: Any, boxes: npt.ArrayLike, *, colour: tuple[int, ...] = COLOURS["found"], scores: bool = True
+) -> np.ndarray:
     """Draw boxes on a copy of an image.
 
     Parameters
@@ -61,7 +67,9 @@ def draw_boxes(image, boxes, *, colour=COLOURS["found"], scores=True) -> np.ndar
     return np.array(picture)
 
 
-def contact_sheet(pictures, titles=None, *, columns=None) -> np.ndarray:
+def contact_sheet(
+    pictures: Sequence[Any], titles: list[str] | None = None, *, columns: int | None = None
+) -> np.ndarray:
     """Put small pictures beside each other, in rows from the top left.
 
     Parameters
@@ -111,7 +119,9 @@ def contact_sheet(pictures, titles=None, *, columns=None) -> np.ndarray:
     return np.array(sheet)
 
 
-def error_sheet(results, sources, outcome="false", *, most=60, height=120) -> np.ndarray:
+def error_sheet(
+    results: list[dict[str, Any]], sources: dict[Any, Any], outcome: str = "false", *, most: int = 60, height: int = 120
+) -> np.ndarray:
     """Put detections or objects of one outcome on a contact sheet, best score first.
 
     Parameters
@@ -161,7 +171,7 @@ def _around(row, source, colour, height):
     return draw_boxes(part, [[*((box[:2] - low) * scale), *(box[2:] * scale)]], colour=colour)
 
 
-def save_image(path, rgb):
+def save_image(path: PathLike, rgb: np.ndarray) -> None:
     """Write RGB bytes to a file whose suffix tells the format, such as ".png"."""
     path = Path(os.fspath(path))
     if path.suffix.lower() not in Image.registered_extensions():

@@ -2,16 +2,20 @@
 
 import functools
 import io
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
+
+from paucens._types import PathLike
 
 MOST_PADDED = 400_000_000  # pixels
 ORIENTATION, TURNED = 0x0112, range(5, 9)  # the EXIF tag, and those of its values that exchange width and height
 
 
-def read_grey(path, *, upright=True) -> np.ndarray:
+def read_grey(path: PathLike, *, upright: bool = True) -> np.ndarray:
     """Decode an image file to 8-bit grey values and apply its EXIF orientation.
 
     Parameters
@@ -44,7 +48,7 @@ def read_grey(path, *, upright=True) -> np.ndarray:
     return decode(Path(path).read_bytes(), path, functools.partial(_grey, upright=upright))
 
 
-def read_rgb(path) -> np.ndarray:
+def read_rgb(path: PathLike) -> np.ndarray:
     """Decode an image file to 8-bit RGB and apply its EXIF orientation.
 
     Parameters
@@ -75,7 +79,7 @@ def read_rgb(path) -> np.ndarray:
     return decode(Path(path).read_bytes(), path, rgb_of)
 
 
-def read_size(path) -> tuple[int, int]:
+def read_size(path: PathLike) -> tuple[int, int]:
     """Return the height and width of the image that `read_rgb` makes of a file, without decoding its pixels.
 
     Raises
@@ -92,7 +96,7 @@ def _upright_size(image):
     return (across, down) if image.getexif().get(ORIENTATION) in TURNED else (down, across)
 
 
-def decode(raw, title, convert) -> np.ndarray:
+def decode(raw: bytes, title: Any, convert: Callable[..., Any]) -> np.ndarray:
     """Decode an image by `convert`, a function of a PIL image; `raw` is bytes or an open file.
 
     An error begins with the title.
@@ -129,7 +133,7 @@ def _grey(image, upright):
     return np.array(image.convert("L"))  # a copy: what NumPy sees of a PIL image is read-only
 
 
-def rgb_of(image) -> np.ndarray:
+def rgb_of(image: Any) -> np.ndarray:
     """Convert an opened PIL image to upright RGB."""
     is_deep = image.mode.startswith(("I", "F"))
     if is_deep and not image.mode.startswith("I;16") and (image.mode, image.format) != ("I", "PPM"):
@@ -158,7 +162,7 @@ def _unreadable(title, reason):
 KINDS = "RGB (height, width, 3) or grey (height, width), uint8 or floats in [0, 1], or a PIL image of mode RGB or L"
 
 
-def as_rgb(image) -> np.ndarray:
+def as_rgb(image: Any) -> np.ndarray:
     """Return an image as RGB, bytes or floats, as `ChannelSpec.compute` takes it; see `as_bytes` for all sizes.
 
     Parameters
@@ -243,7 +247,7 @@ def _unit_floats(pixels):
     return pixels
 
 
-def as_bytes(image) -> np.ndarray:
+def as_bytes(image: Any) -> np.ndarray:
     """Return an image as RGB bytes, the one form that everything takes that looks at an image at several sizes.
 
     Parameters
@@ -276,7 +280,7 @@ def as_bytes(image) -> np.ndarray:
     return to_bytes(as_rgb(image))
 
 
-def to_bytes(rgb):
+def to_bytes(rgb: np.ndarray) -> np.ndarray:
     """Round RGB floats, by `as_rgb`, to bytes; bytes are returned as they are."""
     if rgb.dtype == np.uint8:
         return rgb
@@ -284,7 +288,7 @@ def to_bytes(rgb):
     return np.rint(levels, out=levels).astype(np.uint8)
 
 
-def resampled_part(rgb, corners, shape) -> np.ndarray:
+def resampled_part(rgb: np.ndarray, corners: tuple[float, float, float, float], shape: tuple[int, int]) -> np.ndarray:
     """Resample a rectangle of an image to a size; the edge of the image is repeated outside of it.
 
     Parameters
@@ -321,12 +325,12 @@ def resampled_part(rgb, corners, shape) -> np.ndarray:
 # -- lists of images -------------------------------------------------------------------------------
 
 
-def pixels_of(source):
+def pixels_of(source: Any) -> np.ndarray:
     """Return the RGB bytes of an image, given as a path or as `as_bytes` takes it."""
     return read_rgb(source) if isinstance(source, str | Path) else as_bytes(source)
 
 
-def pixels_at(name, sources, k):
+def pixels_at(name: str, sources: Any, k: int) -> np.ndarray:
     """Return `pixels_of` image k of a list; an error names it."""
     try:
         return pixels_of(sources[k])
@@ -334,7 +338,7 @@ def pixels_at(name, sources, k):
         raise ValueError(f"{name}[{k}]: {error}") from error
 
 
-def check_sources(name, sources):
+def check_sources(name: str, sources: Any) -> None:
     """Raise ValueError unless `sources` is a list of images, for example if it is one image."""
     if not isinstance(sources, list | tuple) or len(sources) == 0:
         given = f"{type(sources).__name__}{f' of shape {sources.shape}' if hasattr(sources, 'shape') else ''}"

@@ -1,6 +1,9 @@
 """A classifier at an operating point: scores of any estimator, and a threshold whose false positive rate holds."""
 
+from typing import Any, Self
+
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import cross_val_predict, train_test_split
@@ -8,6 +11,7 @@ from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, indexable
 
 from paucens import boosting, persistence
+from paucens._types import PathLike
 from paucens.ensemble import PAUCEnsClassifier
 from paucens.metrics import threshold_at_fpr
 from paucens.metrics.binomial import largest_rate, most_above
@@ -113,8 +117,22 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     1000
     """
 
+    classes_: np.ndarray
+    estimator_: Any
+    threshold_: float
+    fpr_bound_: float
+    n_negatives_: int
+
     def __init__(
-        self, estimator, max_fpr=0.01, *, confidence=0.95, cv=None, test_size=0.3, pos_label=None, random_state=None
+        self,
+        estimator: Any,
+        max_fpr: float = 0.01,
+        *,
+        confidence: float | None = 0.95,
+        cv: Any = None,
+        test_size: float = 0.3,
+        pos_label: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ):
         self.estimator = estimator
         self.max_fpr = max_fpr
@@ -125,7 +143,14 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, *, groups=None):
+    def fit(
+        self,
+        X: Any,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        groups: npt.ArrayLike | None = None,
+    ) -> Self:
         """Fit the estimator and set the threshold.
 
         Parameters
@@ -234,7 +259,7 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             return response[:, self._positive]
         return response if self._positive == 1 else -response
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return how far the scores are from the threshold; above 0 the prediction is `classes_[1]`.
 
         Parameters
@@ -252,7 +277,7 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             return margin
         return np.where(margin > 0, -margin, np.maximum(-margin, SMALLEST))  # at the threshold is not above it
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Predict the positive class if the score is above `threshold_`, otherwise the other one.
 
         Parameters
@@ -266,7 +291,7 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         above = self.decision_function(X) > 0
         return self.classes_[above.astype(int)]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags = get_tags(self.estimator).input_tags
@@ -274,7 +299,7 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     # -- files -------------------------------------------------------------------------------------
 
-    def save(self, path):
+    def save(self, path: PathLike) -> None:
         """Write a classifier of this package and its threshold to one `.npz` file, without pickle.
 
         Parameters
@@ -310,7 +335,7 @@ class FPRThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         persistence.save(path, own, {OF_ESTIMATOR + name: array for name, array in arrays.items()})
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: PathLike) -> Self:
         """Read a classifier written by `save`; it scores and predicts the same, bit for bit.
 
         Parameters

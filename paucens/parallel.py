@@ -1,14 +1,16 @@
 """Blocks of work in threads: kernels take [start, stop) and release the interpreter's lock."""
 
 import itertools
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
 
 from joblib import effective_n_jobs
 
 WORTH_A_THREAD = 2_000_000  # inner steps per block; a smaller block is not worth passing to a thread
 
 
-def blocks(n_items, n_blocks):
+def blocks(n_items: int, n_blocks: int) -> list[tuple[int, int]]:
     """Cut range(n_items) into at most n_blocks contiguous blocks of nearly equal length.
 
     Examples
@@ -34,22 +36,22 @@ class Threads:
     Each block must write to memory of its own, so that results do not depend on the number of blocks.
     """
 
-    def __init__(self, n_jobs=None):
-        self.n_threads = effective_n_jobs(n_jobs)
+    def __init__(self, n_jobs: int | None = None):
+        self.n_threads: int = effective_n_jobs(n_jobs)
         self._pool = ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else None
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def n_blocks(self, n_items, work):
+    def n_blocks(self, n_items: int, work: float) -> int:
         """Return the number of blocks of `run`."""
         return max(1, min(self.n_threads, n_items, int(work) // WORTH_A_THREAD))
 
-    def run(self, kernel, n_items, work):
+    def run(self, kernel: Callable[[int, int], Any], n_items: int, work: float) -> list[Any]:
         """Call kernel(start, stop) on blocks of range(n_items); return the results in order.
 
         Parameters
@@ -65,7 +67,7 @@ class Threads:
         pieces = blocks(n_items, n_blocks)
         return list(self._pool.map(lambda piece: kernel(*piece), pieces))
 
-    def map(self, work, items):
+    def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Call work(item) for each item, in parallel; return the results in order."""
         return [work(item) for item in items] if self._pool is None else list(self._pool.map(work, items))
 

@@ -1,6 +1,9 @@
 """Linear scores trained for one slice of the ROC curve: support vector machines for partial AUC and AUC."""
 
+from typing import Any, Self
+
 import numpy as np
+import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -113,17 +116,22 @@ class LinearPAUCSVC(BinaryClassifier):
     """
 
     _has_training_threshold = True
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    objective_: np.ndarray
+    gap_: np.ndarray
+    n_iter_: int
 
     def __init__(
         self,
-        fpr_range=(0.0, 0.1),
+        fpr_range: tuple[float, float] = (0.0, 0.1),
         *,
-        nu=1.0,
-        formulation="tight",
-        cut_tolerance=1e-3,
-        max_iter=10_000,
-        pos_label=None,
-        verbose=0,
+        nu: float = 1.0,
+        formulation: str = "tight",
+        cut_tolerance: float = 1e-3,
+        max_iter: int = 10_000,
+        pos_label: Any = None,
+        verbose: int = 0,
     ):
         self.fpr_range = fpr_range
         self.nu = nu
@@ -134,7 +142,7 @@ class LinearPAUCSVC(BinaryClassifier):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -219,7 +227,7 @@ class LinearPAUCSVC(BinaryClassifier):
                 "sample gets the same score. A wider range or better features help, or PAUCEnsClassifier."
             )
 
-    def decision_function(self, X):
+    def decision_function(self, X: npt.ArrayLike) -> np.ndarray:
         """Score samples; a positive score means the larger class.
 
         Parameters

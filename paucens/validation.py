@@ -1,6 +1,7 @@
 """Checks of what users pass in, and warnings that point at their line.
 
-Messages say what came, what is allowed and what to do.
+Messages say what came, what is allowed and what to do. Functions for estimators import scikit-learn when they run: it
+is slow to import, and metrics and detectors do without.
 """
 
 import contextlib
@@ -10,18 +11,19 @@ import numbers
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import validate_data
 
 EXACT = 2**53  # floats hold all integers up to here
 FLOATS = [np.float64, np.float32]
 LEAST_TOTAL, LARGEST_TOTAL = 1e-50, 1e50  # of weights of samples: products with other weights are finite
+Fit = TypeVar("Fit", bound=Callable)
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
-def all_or_nothing(fit):
+def all_or_nothing(fit: Fit) -> Fit:
     """Decorate a `fit` such that its failure leaves the estimator unchanged: unfitted, or with its earlier fit.
 
     Parameters that are scalars of NumPy are Python's while it runs: their arithmetic does not overflow or round early.
@@ -99,6 +101,8 @@ def check_two_classes(y):
     ValueError
         If y has one class or more than two, or is no target of a classification.
     """
+    from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
     if len(y) == 0:
         raise ValueError("y must hold two classes; got 0 samples.")
     check_classification_targets(y)
@@ -137,6 +141,8 @@ def positive_code(classes, pos_label):
 
 @np.errstate(over="ignore", invalid="ignore")  # the sum that tells whether all are finite may overflow either way
 def _validated(estimator, X, y="no_validation", reset=True):
+    from sklearn.utils.validation import validate_data
+
     return validate_data(estimator, X, y, dtype=FLOATS, reset=reset, ensure_all_finite="allow-nan")
 
 

@@ -1,9 +1,14 @@
 """Base of every classifier here, whatever its scores are made of: two classes, separated at a score of 0; files."""
 
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from paucens import persistence
+from paucens._types import PathLike
 from paucens.base.files import classifier_from_file, classifier_to_file
 from paucens.validation import warn_user
 
@@ -18,7 +23,10 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
 
     _has_training_threshold = False  # whether the score of 0 is a false positive rate of the training samples
 
-    def predict(self, X):
+    classes_: np.ndarray
+    n_features_in_: int
+
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Predict the class: `classes_[1]` if the score is positive, otherwise `classes_[0]`.
 
         Parameters
@@ -47,14 +55,14 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
         """Return -1 if the positive class is `classes_[0]`, for which scores are to be turned round, otherwise 1."""
         return 1 if self.pos_label is None or self.pos_label == self.classes_[1] else -1
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
     # -- files -------------------------------------------------------------------------------------
 
-    def save(self, path):
+    def save(self, path: PathLike) -> None:
         """Write the fitted classifier to one `.npz` file, without pickle.
 
         Parameters
@@ -89,7 +97,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):
         return header | own_header, arrays | own_arrays
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: PathLike) -> Self:
         """Read a classifier written by `save`; it scores the same, bit for bit.
 
         Parameters

@@ -1,5 +1,7 @@
 """Early stopping: samples that are held out, and the partial AUC of the rounds so far on them."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -19,7 +21,9 @@ class EarlyStopping:
     sets `validation_score_`.
     """
 
-    def truncated(self, n):
+    validation_score_: np.ndarray
+
+    def truncated(self, n: int) -> Self:
         """Return the model as it stood after round n; see `WeightedEnsemble.truncated`."""
         model = super().truncated(n)
         model.validation_score_ = self.validation_score_[:n]

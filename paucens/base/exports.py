@@ -1,12 +1,16 @@
 """A fitted ensemble of trees for other programs: a table of its nodes, and JSON."""
 
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from paucens.base.categories import sides_of
 from paucens.learners.nodes import splits_categories
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 NONE = -1  # no node, no feature, no number of samples
 WHOLE = ("left_child", "right_child", "parent", "feature", "count")  # columns of integers, with NONE
@@ -15,7 +19,7 @@ WHOLE = ("left_child", "right_child", "parent", "feature", "count")  # columns o
 class ExportedTrees:
     """What an ensemble of trees can be exported as; a mixin of `WeightedEnsemble`."""
 
-    def trees_to_dataframe(self):
+    def trees_to_dataframe(self) -> "DataFrame":
         """Return the trees as a table of one row per node, in the manner of LightGBM and XGBoost.
 
         Returns
@@ -58,7 +62,7 @@ class ExportedTrees:
         check_is_fitted(self)
         return as_frame(self)
 
-    def to_json(self):
+    def to_json(self) -> str:
         """Write the trees as JSON, from which any language can compute the scores.
 
         Returns

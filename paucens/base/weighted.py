@@ -2,8 +2,11 @@
 
 import copy
 import weakref
+from collections.abc import Iterator
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -50,8 +53,14 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
         The learner that is used if `learner` is None.
     """
 
-    default_learner = Tree(depth=3)
+    default_learner: Any = Tree(depth=3)
     _fitted_attributes = HISTORY
+
+    learners_: list[Any]
+    weights_: np.ndarray
+    threshold_: float
+    n_iter_: int
+    categories_: dict[int, Any]
 
     def _set_fit(self, learners, stage_weights, stage_thresholds):
         """Set the result of a fit, as `_set_stages` does, with scores above 0 for `classes_[1]`."""
@@ -77,12 +86,12 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
         self.weights_ = stage_weights[-1] if isinstance(stage_weights, list) else stage_weights
         self.threshold_ = float(self._stage_thresholds[-1])
 
-    def warn_of_early_end(self, n_rounds, reason):
+    def warn_of_early_end(self, n_rounds: int, reason: str) -> None:
         """Warn if a fit that wanted more ended in its first rounds, and say why."""
         if n_rounds < min(FEW_ROUNDS, self.n_estimators):
             warn_user(f"{type(self).__name__} ended after {n_rounds} of {self.n_estimators} rounds: {reason}")
 
-    def set_params(self, **parameters):
+    def set_params(self, **parameters: Any) -> Self:
         """Set parameters, those of the learner by names like `learner__depth`.
 
         Raises
@@ -101,7 +110,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
 
     # -- scoring -----------------------------------------------------------------------------------
 
-    def decision_function(self, X):
+    def decision_function(self, X: npt.ArrayLike) -> np.ndarray:
         """Score samples; a positive score means the larger class.
 
         Parameters
@@ -135,7 +144,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
             FORESTS[self] = self.learners_, self.weights_, forest
         return forest
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: npt.ArrayLike) -> Iterator[np.ndarray]:
         """Score samples by the model after each round, with its weights and threshold at that time.
 
         Each learner predicts once, when its round comes. If earlier weights change from round to round, as those of
@@ -173,7 +182,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
             yield adapted(learner).predictions(X, threads)
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         """Gains of the splits on each feature, ndarray of shape (n_features,), with sum 1 (0 without splits)."""
         check_is_fitted(self)
         gains = np.zeros(self.n_features_in_)
@@ -186,7 +195,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
 
     # -- smaller and readable models ---------------------------------------------------------------
 
-    def truncated(self, n):
+    def truncated(self, n: int) -> Self:
         """Return the model as it stood after round n, with the weights and the threshold of then.
 
         Parameters
@@ -213,7 +222,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
                 setattr(model, name, getattr(self, name)[:n])
         return model
 
-    def to_text(self, digits=4):
+    def to_text(self, digits: int = 4) -> str:
         """Write the trees as text, from which scores can be computed by hand.
 
         Parameters
@@ -250,7 +259,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
 
     # -- parameters and files ----------------------------------------------------------------------
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = adapted(self.default_learner if self.learner is None else self.learner).allow_nan
         return tags

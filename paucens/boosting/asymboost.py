@@ -1,8 +1,10 @@
 """AsymBoost: AdaBoost that favours one class a little in every round."""
 
 import math
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from paucens.base import WeightedEnsemble, prepare
 from paucens.boosting.rounds import BALANCED, adaboost_coefficient, boosting_rounds, plain_stages, reweighted
@@ -84,17 +86,17 @@ class AsymBoostClassifier(WeightedEnsemble):
 
     def __init__(
         self,
-        asymmetry=1.0,
+        asymmetry: float = 1.0,
         *,
-        learner=None,
-        n_estimators=100,
-        shrinkage=1.0,
-        max_bins=MAX_BINS,
-        categorical_features=None,
-        pos_label=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
+        learner: Any = None,
+        n_estimators: int = 100,
+        shrinkage: float = 1.0,
+        max_bins: int = MAX_BINS,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ):
         self.asymmetry = asymmetry
         self.learner = learner
@@ -113,7 +115,7 @@ class AsymBoostClassifier(WeightedEnsemble):
         check_positive("asymmetry", self.asymmetry)
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Fit the ensemble.
 
         Parameters

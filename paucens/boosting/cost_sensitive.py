@@ -1,6 +1,9 @@
 """Cost-sensitive AdaBoost: a cost in the exponent of each class."""
 
+from typing import Any, Self
+
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import brentq
 
 from paucens.base import WeightedEnsemble, prepare
@@ -98,18 +101,18 @@ class CSAdaBoostClassifier(WeightedEnsemble):
 
     def __init__(
         self,
-        cost_positive=1.0,
-        cost_negative=1.0,
+        cost_positive: float = 1.0,
+        cost_negative: float = 1.0,
         *,
-        learner=None,
-        n_estimators=100,
-        shrinkage=1.0,
-        max_bins=MAX_BINS,
-        categorical_features=None,
-        pos_label=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
+        learner: Any = None,
+        n_estimators: int = 100,
+        shrinkage: float = 1.0,
+        max_bins: int = MAX_BINS,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ):
         self.cost_positive = cost_positive
         self.cost_negative = cost_negative
@@ -130,7 +133,7 @@ class CSAdaBoostClassifier(WeightedEnsemble):
             check_within(name, getattr(self, name), LEAST_COST, LARGEST_COST, "0.01 to 100")
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Fit the ensemble.
 
         Parameters

@@ -1,8 +1,10 @@
 """AdaBoost whose coefficients are replaced by Fisher's discriminant on the predictions of its learners."""
 
 from contextlib import suppress
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
@@ -93,16 +95,16 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
     def __init__(
         self,
         *,
-        ridge=1e-6,
-        learner=None,
-        n_estimators=100,
-        shrinkage=1.0,
-        max_bins=MAX_BINS,
-        categorical_features=None,
-        pos_label=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
+        ridge: float = 1e-6,
+        learner: Any = None,
+        n_estimators: int = 100,
+        shrinkage: float = 1.0,
+        max_bins: int = MAX_BINS,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ):
         self.ridge = ridge
         self.learner = learner
@@ -121,7 +123,7 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
         check_positive("ridge", self.ridge, zero=True, most=LARGEST_RIDGE)
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Fit the ensemble.
 
         Parameters

@@ -1,6 +1,9 @@
 """Boosting of a smoothed partial AUC, after Komori and Eguchi."""
 
+from typing import Any, Self
+
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
@@ -117,18 +120,20 @@ class PAUCBoostClassifier(WeightedEnsemble):
     _fitted_attributes = HISTORY
     _has_training_threshold = True
 
+    objective_: np.ndarray
+
     def __init__(
         self,
-        fpr_range=(0.0, 0.1),
+        fpr_range: tuple[float, float] = (0.0, 0.1),
         *,
-        learner=None,
-        n_estimators=100,
-        max_bins=MAX_BINS,
-        categorical_features=None,
-        pos_label=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
+        learner: Any = None,
+        n_estimators: int = 100,
+        max_bins: int = MAX_BINS,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ):
         self.fpr_range = fpr_range
         self.learner = learner
@@ -149,7 +154,7 @@ class PAUCBoostClassifier(WeightedEnsemble):
             )
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Fit the ensemble.
 
         Parameters

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
-
 from paucens.cli.failures import DATA_MISSING, Failure, failing_with
 
 
@@ -63,6 +61,8 @@ def detections_of(records, found, path):
     n_others : int
         Number of entries that belong to no record.
     """
+    import numpy as np
+
     by_path = {Path(record.image).as_posix(): k for k, record in enumerate(records)}
     by_name = {Path(record.image).stem: k for k, record in enumerate(records)}
     if len(by_path) < len(records):

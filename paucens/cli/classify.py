@@ -4,8 +4,6 @@ import csv
 import io
 import warnings
 
-import numpy as np
-
 from paucens.cli.failures import CRITERION, DATA_MISSING, DONE, USAGE, Failure
 from paucens.cli.models import load_classifier
 from paucens.cli.outputs import add_output_arguments, check_output, write_text
@@ -69,6 +67,8 @@ def run(options):
 
 def fit_model(options, log):
     """Fit, set the threshold on rows held out, save, and say what to expect."""
+    import numpy as np
+
     from paucens.ensemble import PAUCEnsClassifier
     from paucens.operating_point import FPRThresholdClassifier
 
@@ -164,6 +164,8 @@ def _names(text):
 
 def _labels(table, options):
     """Return the labels as text, and the positive one."""
+    import numpy as np
+
     y = np.array([cell.strip() for cell in table.column(options.label)], dtype=object)
     labels = sorted(set(y))
     positive = options.positive

@@ -5,8 +5,6 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
 from paucens.cli.failures import CRITERION, DONE, USAGE, Failure, text_of
 from paucens.cli.journal import Journal
 from paucens.cli.models import DEFAULT, load_detector
@@ -104,6 +102,8 @@ class _Readable:
         self._entries, self.n_unreadable = entries, 0
 
     def __iter__(self):
+        import numpy as np
+
         for entry in self._entries:
             if "error" in entry:
                 self.n_unreadable += 1

@@ -1,9 +1,8 @@
 """Evaluate: judge detections on annotated images."""
 
 import json
+import math
 from pathlib import Path
-
-import numpy as np
 
 from paucens.cli.annotations import add_annotation_arguments, detections_of, read_records
 from paucens.cli.failures import CRITERION, DATA_MISSING, DONE, USAGE, Failure, failing_with
@@ -24,7 +23,7 @@ def add_arguments(parser):
     parser.add_argument("--against-format", metavar="NAME", help="their format; default: by the suffix")
     parser.add_argument("--overlap", type=float, default=0.5, help="least overlap of a match, default: 0.5")
     parser.add_argument("--min-height", type=float, default=50.0, help="smaller objects do not count, default: 50")
-    parser.add_argument("--max-height", type=float, default=np.inf, help="neither do larger ones, default: no limit")
+    parser.add_argument("--max-height", type=float, default=math.inf, help="neither do larger ones, default: no limit")
     parser.add_argument(
         "--aspect",
         type=_aspect,

@@ -2,10 +2,9 @@
 
 import json
 import platform
-from importlib.metadata import version
 
 from paucens.cli.failures import DONE
-from paucens.cli.models import load_model
+from paucens.cli.models import DEFAULT, load_model
 
 
 def add_arguments(parser):
@@ -24,21 +23,22 @@ def run(options):
         print("\n\n".join(data_sets()))
     else:
         print("\n".join(lines_of(load_model(options.model))))
+        if options.model == DEFAULT:
+            print(f"terms: for research; not under the licence of the code, see {terms_of_default()}")
     return DONE
 
 
 def versions():
     """Yield a line per package."""
-    import numpy
-    import scipy
-    import sklearn
+    from importlib.metadata import version
 
     from paucens._kernels.builds import chosen
+    from paucens._version import __version__
 
     build = "AVX2" if ".avx2." in chosen("channels").__name__ else "any processor"
-    yield f"paucens {version('paucens')}, kernels built for {build}"
+    yield f"paucens {__version__}, kernels built for {build}"
     yield f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
-    yield f"NumPy {numpy.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
+    yield ", ".join(f"{name} {version(name)}" for name in ("NumPy", "SciPy", "scikit-learn"))
 
 
 def data_sets():
@@ -47,6 +47,13 @@ def data_sets():
 
     for name, about in REGISTRY.items():
         yield f"{about.describe()}\n  {'here:':<14}{whereabouts(name)}"
+
+
+def terms_of_default():
+    """Return the path of the terms of the default detector."""
+    from paucens.detector.model import DEFAULT as FILE
+
+    return FILE.with_name("LICENSE")
 
 
 def lines_of(model):

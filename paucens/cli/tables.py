@@ -3,8 +3,6 @@
 import csv
 import sys
 
-import numpy as np
-
 from paucens.cli.failures import DATA_MISSING, Failure
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}  # in lower case
@@ -83,6 +81,8 @@ class Table:
             Missing values are nan, missing categories None.
         categorical : list of str
         """
+        import numpy as np
+
         columns, found = [], []
         for name in names:
             cells = self.column(name)

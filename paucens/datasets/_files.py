@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from paucens.datasets._registry import DataSet
 
@@ -169,7 +170,7 @@ def read_npz(path, names) -> dict[str, np.ndarray]:
     raise ValueError(f"{path} lacks the arrays {lacking}; expected {list(names)}. It is another archive.")
 
 
-def content_hash(*arrays) -> str:
+def content_hash(*arrays: npt.ArrayLike) -> str:
     """Fingerprint arrays by their dtypes, shapes and values.
 
     Parameters

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paucens._types import PathLike
 from paucens.datasets._files import damaged
 from paucens.datasets._text import NUMBER, bad_line, numbered_lines, numbers_of
 from paucens.validation import check_integer
@@ -25,7 +26,7 @@ class PascalAnnotation:
     boxes: np.ndarray
 
 
-def read_pascal(path, origin=0) -> PascalAnnotation:
+def read_pascal(path: PathLike, origin: int = 0) -> PascalAnnotation:
     """Read the boxes of an annotation file in the text format PASCAL 1.00.
 
     Parameters

@@ -12,9 +12,11 @@ import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
+from paucens._types import PathLike
 from paucens.datasets._files import damaged, locate
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import LARGEST, read_csv
@@ -51,7 +53,7 @@ class VideoAnnotation:
     occluded: np.ndarray
 
 
-def read_vbb(path, frames=slice(None)) -> VideoAnnotation:
+def read_vbb(path: PathLike, frames: slice = slice(None)) -> VideoAnnotation:
     """Read a `.vbb` annotation, a MATLAB 5 file.
 
     Parameters
@@ -126,7 +128,7 @@ def _table(rows, field, n_columns):
 # -- results ---------------------------------------------------------------------------------------
 
 
-def read_results(path) -> np.ndarray:
+def read_results(path: PathLike) -> np.ndarray:
     """Read the detections of a video, a text file.
 
     Parameters
@@ -222,7 +224,12 @@ class SeqVideo:
     1842 (480, 640, 3)
     """
 
-    def __init__(self, path):
+    path: Path
+    fps: float
+    width: int
+    height: int
+
+    def __init__(self, path: PathLike):
         self.path = Path(path)
         with self.path.open("rb") as stream:
             self._bytes = _mapped(stream, self.path)
@@ -279,10 +286,10 @@ class SeqVideo:
         begins = self._bytes[place + 4 : place + 4 + len(first)] == first
         return end if begins and place + 4 + len(first) <= end <= len(self._bytes) else 0
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._starts)
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: Any) -> Any:
         """Decode frame i, counted from 0: ndarray of shape (height, width, 3), uint8, RGB; or a list of frames."""
         if isinstance(i, slice):
             return [self[k] for k in range(len(self))[i]]
@@ -298,14 +305,14 @@ class SeqVideo:
             raise damaged(self.path, f"frame {i} has shape {image.shape}, but its header says {shape}")
         return image
 
-    def close(self):
+    def close(self) -> None:
         """Release the file."""
         self._bytes.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
 
@@ -316,7 +323,7 @@ def _mapped(stream, path):
         raise damaged(path, "it is empty") from error
 
 
-def locate_caltech(path=None) -> Path:
+def locate_caltech(path: PathLike | None = None) -> Path:
     """Find the folder of the benchmark, for `paucens.evaluation.evaluate_caltech`.
 
     Parameters

@@ -1,5 +1,7 @@
 """scikit-learn's small digits, even against odd: the stand-in for USPS on a fresh machine."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import Bunch
 
@@ -9,7 +11,7 @@ from paucens.datasets._registry import DataSet
 CONTENT = "ae588ca009782c75b562002379a6fbba9c29fb60a403ae26522407f0af4022ae"
 
 
-def load_digits_parity(return_X_y=True):
+def load_digits_parity(return_X_y: bool = True) -> Any:
     """Load the digits bundled with scikit-learn as even against odd, a stand-in for USPS.
 
     With it, scripts and examples run even if USPS has not been downloaded. It is *another* data set (8 x 8 pixels of 17

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
+from paucens._types import PathLike
 from paucens.datasets._files import by_name, damaged, locate
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import NUMBER, bad_line, numbered_lines, numbers_of
@@ -22,7 +23,7 @@ EXPECTED = '"image": (x1, y1, x2, y2), (x1, y1, x2, y2);'
 FRAME = re.compile(r"image_(\d+)")
 
 
-def load_eth_bahnhof(path=None) -> Bunch:
+def load_eth_bahnhof(path: PathLike | None = None) -> Bunch:
     """List the left images of the sequence Bahnhof that are on the disk, and their boxes.
 
     Parameters
@@ -88,7 +89,7 @@ ABOUT = DataSet(
 )
 
 
-def read_idl(path) -> list[tuple[str, np.ndarray]]:
+def read_idl(path: PathLike) -> list[tuple[str, np.ndarray]]:
     """Read the boxes of an `.idl` file, one image per line.
 
     Parameters

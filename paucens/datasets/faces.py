@@ -1,10 +1,12 @@
 """The faces of Viola and Jones against patches of person-free photographs (Sec. 4.2)."""
 
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from paucens._types import PathLike
 from paucens.datasets._files import by_name, check_number, content_hash, locate, read_npz
 from paucens.datasets._registry import DataSet
 from paucens.images import read_grey
@@ -18,7 +20,9 @@ SUFFIXES = {".png", ".jpg", ".jpeg", ".webp"}
 STEPS_PER_IMAGE = 2_000_000  # decoding it and cutting three patches, in the inner steps that `Threads.run` counts
 
 
-def load_faces(path=None, return_X_y=True, *, random_state=0):
+def load_faces(
+    path: PathLike | None = None, return_X_y: bool = True, *, random_state: int | np.random.RandomState | None = 0
+) -> Any:
     """Load 4916 faces and cut 5000 random background patches, all 24 x 24 (FACE of Table 5).
 
     Parameters

@@ -4,6 +4,7 @@ from operator import attrgetter
 
 from sklearn.utils import Bunch
 
+from paucens._types import PathLike
 from paucens.datasets._files import by_name, check_number, damaged, locate
 from paucens.datasets._pascal import read_pascal
 from paucens.datasets._registry import DataSet
@@ -21,7 +22,7 @@ STEM = attrgetter("stem")
 REPAIRED = {"uncompressed": 287, "lossy": 271}
 
 
-def load_inria(path=None) -> Bunch:
+def load_inria(path: PathLike | None = None) -> Bunch:
     """List the images and the boxes of INRIA Person.
 
     Parameters

@@ -1,21 +1,25 @@
 """The KITTI object benchmark (Geiger, Lenz and Urtasun 2012): its images with labels, and its text format."""
 
 from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import Bunch
 
+from paucens._types import PathLike
 from paucens.datasets._files import by_name, damaged, locate
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import ANY_SIZE, bad_line, numbered_lines, numbers_of
 from paucens.datasets.records import DetectionRecord
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
 
 CLASSES = ("Car", "Van", "Truck", "Pedestrian", "Person_sitting", "Cyclist", "Tram", "Misc", "DontCare")
 PEOPLE, OTHERS = "Pedestrian", ("Person_sitting", "Cyclist", "DontCare")  # others that look like them, or may be some
 LINE = f"a class ({', '.join(CLASSES)}) and 14 numbers, or 15 with a score"
 
 
-def read_kitti(path) -> Bunch:
+def read_kitti(path: PathLike) -> "Bunch":
     """Read the objects of one image from a label file of KITTI, or from one of a detector's results.
 
     Parameters
@@ -49,6 +53,8 @@ def read_kitti(path) -> Bunch:
     >>> objects.names.tolist(), objects.boxes.round(2).tolist()
     (['Pedestrian'], [[712.4, 143.0, 98.33, 164.92]])
     """
+    from sklearn.utils import Bunch  # slow to import, and formats need other things of this module
+
     lines = [_fields(path, number, line) for number, line in numbered_lines(path)]
     numbers = np.array([numbers for _, numbers in lines], dtype=np.float64).reshape(-1, 15)
     corners = numbers[:, 3:7]
@@ -75,7 +81,7 @@ def _fields(path, number, line):
     return name, numbers + (score or [np.nan])
 
 
-def load_kitti(path=None) -> Bunch:
+def load_kitti(path: PathLike | None = None) -> "Bunch":
     """List the training images of KITTI that are on the disk, and read their labels.
 
     Parameters
@@ -104,6 +110,8 @@ def load_kitti(path=None) -> Bunch:
     >>> len(kitti.images), kitti.labels[0].names.tolist()  # doctest: +SKIP
     (7481, ['Pedestrian'])
     """
+    from sklearn.utils import Bunch
+
     images, labels = locate(ABOUT, path)
     stem = attrgetter("stem")
     pictures, texts = by_name(images, {".png"}, stem), by_name(labels, {".txt"}, stem)
@@ -118,7 +126,9 @@ def load_kitti(path=None) -> Bunch:
     )
 
 
-def kitti_record(image, objects, *, height=0.0, occlusion=0, truncation=0.0) -> DetectionRecord:
+def kitti_record(
+    image: Any, objects: "Bunch", *, height: float = 0.0, occlusion: int = 0, truncation: float = 0.0
+) -> DetectionRecord:
     """Return an image of KITTI as a record to train on: visible people to find, all others like them to ignore.
 
     Parameters
@@ -142,6 +152,7 @@ def kitti_record(image, objects, *, height=0.0, occlusion=0, truncation=0.0) -> 
 
     Examples
     --------
+    >>> from sklearn.utils import Bunch
     >>> objects = Bunch(names=np.array(["Pedestrian", "Cyclist", "Car"]), occlusion=np.array([0, 0, 0]),
     ...                 truncation=np.zeros(3), boxes=np.arange(12.0).reshape(3, 4))
     >>> record = kitti_record("000000.png", objects)

@@ -1,12 +1,17 @@
 """Annotations in the format of MOTChallenge, and the sequence TUD-Stadtmitte, which uses it."""
 
-import numpy as np
-from sklearn.utils import Bunch
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from paucens._types import PathLike
 from paucens.datasets._files import damaged, locate
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import ANY_SIZE, bad_line, numbered_lines, numbers_of
 from paucens.datasets.records import DetectionRecord
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
 
 IMAGES, TRUTH = "img1", "gt/gt.txt"
 N_FRAMES = 179
@@ -15,7 +20,7 @@ LINE, DETECTION = f"{NUMBERS}, 0 or 1, ...", f"{NUMBERS}, score, ..."
 PEDESTRIAN, LAST_KIND, NO_KIND = 1, 13, -1  # of the classes of MOT16 to MOT20
 
 
-def load_tud_stadtmitte(path=None) -> Bunch:
+def load_tud_stadtmitte(path: PathLike | None = None) -> "Bunch":
     """List the 179 images of TUD-Stadtmitte and their boxes.
 
     Parameters
@@ -42,6 +47,8 @@ def load_tud_stadtmitte(path=None) -> Bunch:
     >>> len(stadtmitte.test), stadtmitte.test[0].boxes[0].round(2).tolist()
     (179, [87.0, 98.0, 61.08, 218.56])
     """
+    from sklearn.utils import Bunch
+
     folder, truth = locate(ABOUT, path)
     images = [folder / f"{frame:06d}.jpg" for frame in range(1, N_FRAMES + 1)]
     missing = [file.name for file in images if not file.exists()]
@@ -76,7 +83,7 @@ def _record(file, rows, frame):
     return DetectionRecord(file, rows.boxes[here & rows.considered], rows.boxes[here & ~rows.considered])
 
 
-def read_mot(path) -> Bunch:
+def read_mot(path: PathLike) -> "Bunch":
     """Read the annotations of a sequence in the format of MOTChallenge, `gt.txt`.
 
     Parameters
@@ -100,6 +107,8 @@ def read_mot(path) -> Bunch:
     ValueError
         If a line is anything else, or a number is beyond 9e15; the message names file and line.
     """
+    from sklearn.utils import Bunch  # slow to import, and formats need other things of this module
+
     lines = [(number, line, line.split(",")) for number, line in numbered_lines(path)]
     rows = np.array([_row(path, *line, len(lines[0][2])) for line in lines]).reshape(-1, 8)
     return Bunch(

@@ -2,6 +2,7 @@
 
 from sklearn.utils import Bunch
 
+from paucens._types import PathLike
 from paucens.datasets._files import check_number, files_of, locate
 from paucens.datasets._pascal import read_pascal
 from paucens.datasets._registry import DataSet
@@ -11,7 +12,7 @@ IMAGES, ANNOTATIONS = "PNGImages", "Annotation"
 N_IMAGES = 170
 
 
-def load_penn_fudan(path=None) -> Bunch:
+def load_penn_fudan(path: PathLike | None = None) -> Bunch:
     """List the photographs of Penn-Fudan and their boxes.
 
     Parameters

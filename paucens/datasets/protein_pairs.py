@@ -1,10 +1,12 @@
 """The protein-protein interaction set of Table 4, from the text files that Qi et al. (2006) published."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from paucens._types import PathLike
 from paucens.datasets._files import content_hash, locate
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import read_csv
@@ -25,7 +27,7 @@ class Expected:
 EXPECTED = Expected(n_positive=2865, n_negative=237384, n_complete=85)
 
 
-def load_protein_pairs(path=None, return_X_y=True):
+def load_protein_pairs(path: PathLike | None = None, return_X_y: bool = True) -> Any:
     """Load the physical interactions of yeast proteins in the detailed encoding of Qi et al. (Table 4).
 
     Parameters

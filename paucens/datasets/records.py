@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class DetectionRecord:
     labels: np.ndarray | None = None
     previous: Path | np.ndarray | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("boxes", "ignore"):
             object.__setattr__(self, name, _checked(getattr(self, name), f"{name} of {self._title}"))
         labels = [PERSON] * len(self.boxes) if self.labels is None else list(self.labels)
@@ -65,11 +66,11 @@ class DetectionRecord:
         object.__setattr__(self, "labels", np.array(labels, dtype=np.str_))
 
     @property
-    def source(self):
+    def source(self) -> Any:
         """The image, or the pair of it and of `previous` if there is one, as detectors are trained on it."""
         return self.image if self.previous is None else (self.image, self.previous)
 
-    def of_class(self, label):
+    def of_class(self, label: str) -> Self:
         """Return a record in which boxes of other classes are to be ignored.
 
         Examples

@@ -1,10 +1,12 @@
 """The 15 scene categories, indoor against outdoor (Sec. 4.2)."""
 
 import base64
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from paucens._types import PathLike
 from paucens.datasets import _scene15
 from paucens.datasets._files import content_hash, files_of, locate
 from paucens.datasets._registry import DataSet
@@ -33,7 +35,7 @@ N_SHOWN = 3  # names in a message; others are counted
 STEPS_PER_IMAGE = 1_000_000  # decoding and hashing, in the inner steps that `Threads.run` counts
 
 
-def load_scene15(path=None, return_X_y=True):
+def load_scene15(path: PathLike | None = None, return_X_y: bool = True) -> Any:
     """Load the paths of the 4485 images of 15 scenes, indoor against outdoor (SCENE of Table 5).
 
     Parameters

@@ -5,10 +5,12 @@ set by its loader.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from paucens._types import PathLike
 from paucens.datasets._files import content_hash, locate, read_npz
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import read_csv
@@ -87,7 +89,7 @@ TABLES = {
 }
 
 
-def load_tabular(name, path=None, return_X_y=True):
+def load_tabular(name: str, path: PathLike | None = None, return_X_y: bool = True) -> Any:
     """Load a table of features with few positives.
 
     Parameters
@@ -185,22 +187,22 @@ def _verify_content(stored, labels, about, table, file):
     return digest
 
 
-def load_mammography(path=None, return_X_y=True):
+def load_mammography(path: PathLike | None = None, return_X_y: bool = True) -> Any:
     """Load `load_tabular("mammography")`: spots on mammograms, calcifications or not."""
     return load_tabular("mammography", path, return_X_y)
 
 
-def load_htru2(path=None, return_X_y=True):
+def load_htru2(path: PathLike | None = None, return_X_y: bool = True) -> Any:
     """Load `load_tabular("htru2")`: candidates for pulsars."""
     return load_tabular("htru2", path, return_X_y)
 
 
-def load_sylva(path=None, return_X_y=True):
+def load_sylva(path: PathLike | None = None, return_X_y: bool = True) -> Any:
     """Load `load_tabular("sylva")`: cells of forest, Ponderosa pine or not."""
     return load_tabular("sylva", path, return_X_y)
 
 
-def load_hiv_ecfp4(path=None, return_X_y=True):
+def load_hiv_ecfp4(path: PathLike | None = None, return_X_y: bool = True) -> Any:
     """Load `load_tabular("hiv_ecfp4")`: compounds that inhibit HIV or not, as fingerprints."""
     return load_tabular("hiv_ecfp4", path, return_X_y)
 

@@ -2,6 +2,7 @@
 
 from sklearn.utils import Bunch
 
+from paucens._types import PathLike
 from paucens.datasets._files import locate
 from paucens.datasets._registry import DataSet
 from paucens.datasets.caltech import read_results
@@ -9,7 +10,7 @@ from paucens.datasets.caltech import read_results
 MODELS, DETECTIONS = "models", "detections"
 
 
-def load_toolbox(path=None) -> Bunch:
+def load_toolbox(path: PathLike | None = None) -> Bunch:
     """List the detectors of Dollar's toolbox and read what his program found with them.
 
     Parameters

@@ -11,7 +11,9 @@ POSITIVE_RADIUS = (0.0, 1.5)  # uniform between these, Sec. 4.2
 NEGATIVE_RADIUS = (2.0, 0.4)  # normal, mean and standard deviation, Sec. 4.2
 
 
-def load_toy(n_positive=200, n_negative=200, *, random_state=None):
+def load_toy(
+    n_positive: int = 200, n_negative: int = 200, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Draw the synthetic data set of Sec. 4.2.
 
     Parameters

@@ -3,10 +3,12 @@
 import gzip
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from paucens._types import PathLike
 from paucens.datasets._files import content_hash, damaged, locate, read_npz
 from paucens.datasets._registry import DataSet
 from paucens.datasets._text import numbered_lines
@@ -32,7 +34,7 @@ EXPECTED = Expected(
 )
 
 
-def load_usps(path=None, return_X_y=True):
+def load_usps(path: PathLike | None = None, return_X_y: bool = True) -> Any:
     """Load the 9298 USPS digits as even against odd (Table 5).
 
     Parameters

@@ -1,10 +1,12 @@
 """Pairs of yeast proteins in one complex or not: a substitute for the set of Table 4, under its own name."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from paucens._types import PathLike
 from paucens.datasets._files import content_hash, locate, read_npz
 from paucens.datasets._registry import DataSet
 
@@ -29,7 +31,9 @@ EXPECTED = Expected(
 )
 
 
-def load_yeast_pairs(path=None, return_X_y=True, *, random_state=0):
+def load_yeast_pairs(
+    path: PathLike | None = None, return_X_y: bool = True, *, random_state: int | np.random.RandomState | None = 0
+) -> Any:
     """Load pairs of yeast proteins, drawn to the size of the paper's set but *not* the paper's set.
 
     Positives are two proteins in one complex. Numbers of this set stand in a table of their own.

@@ -1,5 +1,8 @@
 """Traces of positives for a soft cascade: sums that objects, seen as a detector sees them, do not fall below."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from paucens._kernels.builds import chosen
@@ -10,6 +13,9 @@ from paucens.images import check_sources
 from paucens.parallel import ALONE, Threads
 from paucens.validation import check_jobs, check_number, check_positive
 
+if TYPE_CHECKING:
+    from paucens.detector.model import PedestrianDetector
+
 kernels = chosen("windows")
 
 PLACES = (3, 3)  # rows and columns of windows around an object: its own, and one cell off in each direction
@@ -18,7 +24,14 @@ CROPS_AT_ONCE = 32  # whose sums are held in memory
 MOST_LOST = 0.5  # a cascade that rejects more than half of the objects is a mistake
 
 
-def positive_traces(detector, crops, *, least_score, quantile=0.0, n_jobs=None):
+def positive_traces(
+    detector: "PedestrianDetector",
+    crops: Sequence[Any],
+    *,
+    least_score: float,
+    quantile: float = 0.0,
+    n_jobs: int | None = None,
+) -> np.ndarray:
     """Find the sum after each tree that the windows of objects do not fall below.
 
     Parameters

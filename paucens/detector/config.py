@@ -52,7 +52,7 @@ class TrainingConfig:
     verbose: int
     regions: list | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_sources("positives", self.positives)
         check_sources("negative_images", self.negative_images)
         for name, kind, example in (

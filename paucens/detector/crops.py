@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from paucens._types import PathLike
 from paucens.datasets import DetectionRecord
 from paucens.datasets.records import no_boxes
 from paucens.detector.window import Window
@@ -14,7 +15,14 @@ from paucens.validation import check_flag
 MOST_ON_SHEET = 1000
 
 
-def cut_crops(records, window=None, *, label=None, repeat_edges=True, contact_sheet=None) -> list:
+def cut_crops(
+    records: list[DetectionRecord],
+    window: Window | None = None,
+    *,
+    label: str | None = None,
+    repeat_edges: bool = True,
+    contact_sheet: PathLike | None = None,
+) -> list[np.ndarray]:
     """Cut objects out of images, scaled and centred for the training of a detector.
 
     Parameters

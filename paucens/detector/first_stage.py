@@ -40,7 +40,7 @@ class FirstStage:
     trees: DetectorTrees | None = None
     within: float = np.inf
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         within = check_number("within", self.within)
         if within < 0:
             raise ValueError(f"within must be a distance of scores, at least 0; got {within:g}.")

@@ -1,11 +1,14 @@
 """A trained detector: images in, boxes out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from paucens import persistence
+from paucens._types import PathLike
 from paucens.detector.files import KIND, attributes_of_file, header_and_arrays
 from paucens.detector.first_stage import FirstStage, check_first_stage, two_stages
 from paucens.detector.scan import Search, windows_where
@@ -19,6 +22,11 @@ from paucens.images import check_sources
 from paucens.parallel import Threads
 from paucens.proposals import Bing
 from paucens.validation import check_flag, check_jobs, check_number, check_positive
+
+if TYPE_CHECKING:
+    from paucens.detector.window import Window
+    from paucens.features.levels import Level
+    from paucens.features.spec import ChannelSpec
 
 DEFAULT = Path(__file__).parent / "weights" / "pedestrian.npz"
 PARTS = {"search": Search, "trees": DetectorTrees, "first_stage": FirstStage | None, "proposals": Bing | None}
@@ -63,11 +71,11 @@ class PedestrianDetector:
     search: Search
     trees: DetectorTrees
     threshold: float = 0.0
-    notes: dict = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
     first_stage: FirstStage | None = None
     proposals: Bing | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, kind in PARTS.items():
             part = getattr(self, name)
             if not isinstance(part, kind):
@@ -81,35 +89,44 @@ class PedestrianDetector:
         if self.first_stage is not None:
             check_first_stage(self.first_stage, self.search)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<PedestrianDetector of {len(self.trees.rejection)} trees on {self.spec}>"
 
     @property
-    def spec(self):
+    def spec(self) -> "ChannelSpec":
         """The channels, a ChannelSpec."""
         return self.search.spec
 
     @property
-    def window(self):
+    def window(self) -> "Window":
         """The sliding window and the box in it, a Window."""
         return self.search.window
 
     @property
-    def scales(self):
+    def scales(self) -> int:
         """Number of sizes per factor of two at which an image is searched."""
         return self.search.per_octave
 
     @property
-    def smooth(self):
+    def smooth(self) -> float:
         """Radius of the triangle filter that smooths every size before it is searched."""
         return self.search.smooth
 
     @property
-    def lambdas(self):
+    def lambdas(self) -> dict[str, float] | None:
         """Power laws of the channels of a detector that `approximated` made, otherwise None."""
         return self.search.lambdas
 
-    def detect(self, image, *, threshold=None, min_height=None, max_height=None, previous=None, n_jobs=None):
+    def detect(
+        self,
+        image: Any,
+        *,
+        threshold: float | None = None,
+        min_height: float | None = None,
+        max_height: float | None = None,
+        previous: Any = None,
+        n_jobs: int | None = None,
+    ) -> np.ndarray:
         """Find people.
 
         Parameters
@@ -155,7 +172,9 @@ class PedestrianDetector:
             boxes, _ = self.candidates(pixels, levels, floats_at_most(threshold), threads)
         return non_maximum_suppression(with_heights(boxes, *heights))
 
-    def candidates(self, pixels, levels, threshold, threads):
+    def candidates(
+        self, pixels: np.ndarray, levels: "list[Level]", threshold: float, threads: Threads
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Find all windows that score above a threshold, without suppression.
 
         Parameters
@@ -193,7 +212,7 @@ class PedestrianDetector:
                 windows = windows_where(scores > threshold)
                 yield k, windows + np.array([band.first_row, 0]), scores[tuple(windows.T)]
 
-    def first_sums(self, band, bias, threads):
+    def first_sums(self, band: Any, bias: float, threads: Threads) -> np.ndarray | None:
         """Return the sums that windows of a band start from: the bias, or -inf for windows that are not proposed.
 
         None without proposals, which means the bias for all; see `Search.scores`.
@@ -204,7 +223,7 @@ class PedestrianDetector:
         passes = self.proposals.passes(rgb_of(band.pixels), band.shape, self.window.margin, height, threads)
         return np.where(passes, np.float32(bias), np.float32(-np.inf))
 
-    def with_first_stage(self, detector, *, within=np.inf):
+    def with_first_stage(self, detector: "PedestrianDetector", *, within: float = np.inf) -> "PedestrianDetector":
         """Return this detector behind another one, which looks at fewer channels and rejects most windows.
 
         Parameters
@@ -235,11 +254,11 @@ class PedestrianDetector:
             )
         return replace(self, first_stage=FirstStage(spec.families, detector.trees, within))
 
-    def without_stages(self):
+    def without_stages(self) -> Self:
         """Return a detector that computes all channels for all windows, as when hard negatives are mined."""
         return replace(self, first_stage=None, proposals=None)
 
-    def approximated(self, images, n_jobs=None):
+    def approximated(self, images: Sequence[Any], n_jobs: int | None = None) -> "PedestrianDetector":
         """Return a detector that computes channels for one size per octave and resamples them for the others.
 
         Parameters
@@ -263,7 +282,9 @@ class PedestrianDetector:
         lambdas = estimate_lambdas(images, self.spec, n_jobs=n_jobs)
         return replace(self.without_stages(), search=replace(self.search, lambdas=lambdas))
 
-    def threshold_at_fppi(self, images, fppi=0.1, *, staged=False, n_jobs=None):
+    def threshold_at_fppi(
+        self, images: Sequence[Any], fppi: float = 0.1, *, staged: bool = False, n_jobs: int | None = None
+    ) -> float:
         """Find the least threshold with at most so many false positives per image, on images without people.
 
         People bring false positives of their own, doubles and parts of them, so that there are more per image with
@@ -313,7 +334,7 @@ class PedestrianDetector:
 
     # -- files -------------------------------------------------------------------------------------
 
-    def save(self, path):
+    def save(self, path: PathLike) -> None:
         """Write the detector to one `.npz` file, without pickle.
 
         Parameters
@@ -332,7 +353,7 @@ class PedestrianDetector:
         persistence.save(path, *header_and_arrays(self))
 
     @classmethod
-    def default(cls):
+    def default(cls) -> Self:
         """Load the detector that comes with the package: people of 100 pixels and more, trained on INRIA Person.
 
         Its `notes`, and the licence note beside the file, state the terms of the training data: research use.
@@ -347,7 +368,7 @@ class PedestrianDetector:
         return cls.load(DEFAULT)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: PathLike) -> Self:
         """Read a detector written by `save`; it scores the same, bit for bit.
 
         Raises
@@ -362,7 +383,7 @@ class PedestrianDetector:
             return cls(**attributes_of_file(header, arrays))
 
     @classmethod
-    def from_toolbox(cls, path):
+    def from_toolbox(cls, path: PathLike) -> "PedestrianDetector":
         """Read a detector of Dollar's toolbox, ACF or LDCF.
 
         Parameters

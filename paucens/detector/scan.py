@@ -83,7 +83,7 @@ class Search:
     toolbox: bool = False
     filters: np.ndarray | None = field(default=None, compare=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.window.cell != self.spec.shrink:
             raise ValueError(
                 f"The window has cells of {self.window.cell} pixels, but the channels {self.spec} have cells of "

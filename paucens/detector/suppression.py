@@ -1,6 +1,7 @@
 """Non-maximum suppression: drop detections that overlap a better one."""
 
 import numpy as np
+import numpy.typing as npt
 
 from paucens._kernels.boxes import suppress
 from paucens.validation import check_choice, check_positive
@@ -8,7 +9,9 @@ from paucens.validation import check_choice, check_positive
 OVERLAP, DENOMINATOR = 0.65, "min"  # as in the paper: "maxg" of the Addendum of Dollar et al. (BMVC 2009)
 
 
-def non_maximum_suppression(boxes, overlap=OVERLAP, denominator=DENOMINATOR):
+def non_maximum_suppression(
+    boxes: npt.ArrayLike, overlap: float = OVERLAP, denominator: str = DENOMINATOR
+) -> np.ndarray:
     """Keep the best of boxes that overlap each other, greedily.
 
     Parameters

@@ -1,11 +1,13 @@
 """Train a detector: boost, mine hard negatives, boost again (Sec. 4.1 and 4.3)."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
+from paucens._types import PathLike
 from paucens.base import Checkpoint, fit_binned
 from paucens.boosting import AdaBoostClassifier
 from paucens.datasets.records import no_boxes
@@ -24,6 +26,9 @@ from paucens.learners.nodes import leaves_of_codes
 from paucens.parallel import Threads
 from paucens.validation import check_jobs
 
+if TYPE_CHECKING:
+    from paucens.datasets.records import DetectionRecord
+
 REJECTION, SHRINKAGE = -10.0, 0.1  # the paper's soft cascade (Sec. 4.3), and the largest shrinkage that it is meant for
 LOWEST_SHARE = 0.005  # of the positives, which may score below hard windows
 LEAST_SLACK = 1e-3  # of a rejection: while all weights are 0, all sums are equal
@@ -31,30 +36,30 @@ HARD_MARGIN = 0.1  # of the distance between the median scores of the classes
 
 
 def train_detector(
-    positives=None,
-    negative_images=None,
-    spec=None,
-    classifier=None,
+    positives: Sequence[Any] | None = None,
+    negative_images: Sequence[Any] | None = None,
+    spec: ChannelSpec | None = None,
+    classifier: Any = None,
     *,
-    records=None,
-    label=None,
-    window=None,
-    n_estimators=(32, 128, 512, 2048),
-    n_negatives=5000,
-    most_negatives=10_000,
-    per_image=25,
-    scales=8,
-    smooth=0.0,
-    repeat_edges=True,
-    mirrors=True,
-    stages=None,
-    random_state=0,
-    n_jobs=None,
-    checkpoint=None,
-    notes=None,
-    on_round=None,
-    verbose=0,
-):
+    records: "list[DetectionRecord] | None" = None,
+    label: str | None = None,
+    window: Window | None = None,
+    n_estimators: tuple[int, ...] = (32, 128, 512, 2048),
+    n_negatives: int = 5000,
+    most_negatives: int = 10_000,
+    per_image: int = 25,
+    scales: int = 8,
+    smooth: float = 0.0,
+    repeat_edges: bool | str = True,
+    mirrors: bool = True,
+    stages: dict[int, str] | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    checkpoint: PathLike | None = None,
+    notes: dict[Any, Any] | None = None,
+    on_round: Callable[..., Any] | None = None,
+    verbose: int = 0,
+) -> PedestrianDetector:
     """Train a detector on crops of an object and images without it, or on annotated images.
 
     Parameters

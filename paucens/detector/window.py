@@ -1,12 +1,16 @@
 """The sliding window of a detector: its size, the object in it, and the features it has."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from paucens.features.channels import CELL
 from paucens.persistence import LATER, settings_of
 from paucens.validation import check_choice, check_integer, check_positive
+
+if TYPE_CHECKING:
+    from paucens.features.spec import ChannelSpec
 
 MOST_PIXELS = 4096  # of a side: larger windows are mistakes
 
@@ -45,14 +49,14 @@ class Window:
     ((32, 16), (160, 96), (32, 28))
     """
 
-    shape: tuple = (128, 64)
-    target: tuple = (100.0, 41.0)
+    shape: tuple[int, int] = (128, 64)
+    target: tuple[float, float] = (100.0, 41.0)
     margin: int = 16
     inside: bool = False
     cell: int = field(default=CELL, metadata=LATER)
     stride: int = field(default=CELL, metadata=LATER)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("shape", "target"):
             sides = getattr(self, name)
             if not isinstance(sides, tuple) or len(sides) != 2:
@@ -71,21 +75,21 @@ class Window:
         for name, value in checked.items():
             object.__setattr__(self, name, value)  # the class is frozen for everybody else
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Window({', '.join(f'{name}={value!r}' for name, value in settings_of(self).items())})"
 
     @property
-    def cells(self):
+    def cells(self) -> tuple[int, int]:
         """Number of rows and columns of cells in the window."""
         return tuple(side // self.cell for side in self.shape)
 
     @property
-    def crop(self):
+    def crop(self) -> tuple[int, int]:
         """Size of the window with its margin."""
         return tuple(side + 2 * self.margin for side in self.shape)
 
     @property
-    def overhang(self):
+    def overhang(self) -> tuple[int, int]:
         """Number of pixels, whole cells, by which a window may leave the image down and across."""
         if self.inside:
             return 0, 0
@@ -95,17 +99,17 @@ class Window:
         )
 
     @property
-    def padding(self):
+    def padding(self) -> tuple[int, int]:
         """Number of pixels added on each side of an image: the overhang, and the margin around the windows there."""
         return tuple(side + self.margin for side in self.overhang)
 
     @property
-    def least_image(self):
+    def least_image(self) -> tuple[int, int]:
         """Height and width in pixels that suffice for an image to hold a window: four cells, or more."""
         sides = self.shape if self.inside else self.target
         return tuple(max(int(np.ceil(side)), 4 * self.cell) for side in sides)
 
-    def boxes(self, cells, ratio):
+    def boxes(self, cells: np.ndarray, ratio: tuple[float, float]) -> np.ndarray:
         """Compute the boxes of the objects in windows.
 
         Parameters
@@ -125,7 +129,7 @@ class Window:
         sizes = np.broadcast_to(np.array(self.target) / ratio, corners.shape)
         return np.concatenate([corners[:, ::-1], sizes[:, ::-1]], axis=1)
 
-    def checked_heights(self, min_height, max_height):
+    def checked_heights(self, min_height: float | None, max_height: float | None) -> tuple[float | None, float | None]:
         """Return a range of heights of objects as floats; raise ValueError unless heights lie in it.
 
         Without `min_height`, the range begins at the height of the target. None remains None.
@@ -140,18 +144,18 @@ class Window:
             )
         return least, largest
 
-    def height_in_image(self, ratio):
+    def height_in_image(self, ratio: tuple[float, float]) -> float:
         """Return the height of windows in pixels of the image; `ratio` is that of their level, as for `boxes`."""
         return self.shape[0] / ratio[0]
 
-    def grid_shape(self, level_shape):
+    def grid_shape(self, level_shape: tuple[int, int]) -> tuple[int, int]:
         """Count the rows and columns of windows on a level of this height and width."""
         return tuple(
             max(0, (side + 2 * pad - crop) // self.stride + 1)
             for side, pad, crop in zip(level_shape, self.padding, self.crop, strict=True)
         )
 
-    def features(self, spec):
+    def features(self, spec: "ChannelSpec") -> np.ndarray:
         """List the values of a window that depend on nothing outside its crop.
 
         Parameters

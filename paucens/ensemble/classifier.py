@@ -1,6 +1,9 @@
 """The estimator of Algorithm 1: its parameters, its fit and its warnings."""
 
+from typing import Any, Self
+
 import numpy as np
+import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from paucens.base import EarlyStopping, WeightedEnsemble, prepare
@@ -193,30 +196,36 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
     _has_training_threshold = True
     _fitted_attributes = HISTORY
 
+    objective_: np.ndarray
+    gap_: np.ndarray
+    n_cuts_: np.ndarray
+    validation_score_: np.ndarray
+    stop_reason_: str
+
     def __init__(
         self,
-        fpr_range=(0.0, 0.1),
+        fpr_range: tuple[float, float] = (0.0, 0.1),
         *,
-        train_range=None,
-        learner=None,
-        n_estimators=600,
-        nu=0.03,
-        anneal="auto",
-        mixture=None,
-        formulation="tight",
-        cut_tolerance=1e-2,
-        edge_tolerance=1e-4,
-        row_fraction=1.0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        max_bins=MAX_BINS,
-        categorical_features=None,
-        binning="quantile",
-        pos_label=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
+        train_range: str | tuple[float, float] | None = None,
+        learner: Any = None,
+        n_estimators: int = 600,
+        nu: float | str = 0.03,
+        anneal: bool | str = "auto",
+        mixture: str | list[tuple[float, float]] | None = None,
+        formulation: str = "tight",
+        cut_tolerance: float = 1e-2,
+        edge_tolerance: float = 1e-4,
+        row_fraction: float = 1.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        max_bins: int = MAX_BINS,
+        categorical_features: Any = None,
+        binning: str = "quantile",
+        pos_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ):
         self.fpr_range = fpr_range
         self.train_range = train_range
@@ -241,7 +250,7 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Fit the ensemble.
 
         Parameters

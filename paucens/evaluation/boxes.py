@@ -2,8 +2,10 @@
 
 import itertools
 import numbers
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from paucens.validation import as_floats, check_positive
 
@@ -73,7 +75,7 @@ def by_image(rows, image, n_images) -> list[np.ndarray]:
     return [rows[a:b] for a, b in itertools.pairwise(cuts)]
 
 
-def standardize_boxes(boxes, aspect=ASPECT, height_scale=1.0) -> np.ndarray:
+def standardize_boxes(boxes: npt.ArrayLike, aspect: float | None = ASPECT, height_scale: float = 1.0) -> np.ndarray:
     """Change boxes to one shape around their centres, so that overlaps compare place and height only.
 
     Parameters
@@ -126,7 +128,15 @@ def prepare_detections(detections, heights, expand=EXPAND, height_scale=1.0, asp
     return by_image(boxes[kept], image[kept], len(detections))
 
 
-def prepare_images(detections, truths, ignores, *, heights=(50, np.inf), height_scale=1.0, aspect=ASPECT):
+def prepare_images(
+    detections: Sequence[npt.ArrayLike],
+    truths: Sequence[npt.ArrayLike],
+    ignores: Sequence[npt.ArrayLike],
+    *,
+    heights: tuple[float, float] = (50, np.inf),
+    height_scale: float = 1.0,
+    aspect: float | None = ASPECT,
+) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
     """Bring boxes of any data set into the form in which the Caltech protocol compares them.
 
     People outside the heights are ignored. The others and all detections are changed to width / height = 0.41, unless

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from paucens._types import PathLike
 from paucens.datasets.caltech import VideoAnnotation, read_results, read_vbb
 from paucens.evaluation.boxes import ASPECT, EXPAND, by_image, prepare_detections, standardize_boxes
 from paucens.evaluation.curves import REFERENCES, geometric_mean, miss_rates_at
@@ -94,7 +95,9 @@ class CaltechResult:
     matches: Matches
 
 
-def evaluate_caltech(root, name, experiment="reasonable", height_scale=1.0, convention="dbEval") -> CaltechResult:
+def evaluate_caltech(
+    root: PathLike, name: str, experiment: str = "reasonable", height_scale: float = 1.0, convention: str = "dbEval"
+) -> CaltechResult:
     """Evaluate a detector's result files on the Caltech Pedestrian Benchmark.
 
     Parameters

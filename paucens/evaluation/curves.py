@@ -1,6 +1,9 @@
 """Miss rate against false positives per image or per window, and its summary by one number."""
 
+from collections.abc import Sequence
+
 import numpy as np
+import numpy.typing as npt
 
 from paucens.evaluation.matching import match_images
 from paucens.metrics import roc_points, tpr_at_fpr
@@ -11,7 +14,14 @@ from paucens.validation import as_floats
 REFERENCES = np.array([10.0 ** (k / 4) for k in range(-8, 1)])
 
 
-def miss_rate_curve(detections, truths, ignores, overlap=0.5, *, with_scores=False):
+def miss_rate_curve(
+    detections: Sequence[npt.ArrayLike],
+    truths: Sequence[npt.ArrayLike],
+    ignores: Sequence[npt.ArrayLike],
+    overlap: float = 0.5,
+    *,
+    with_scores: bool = False,
+) -> tuple[np.ndarray, ...]:
     """Compute the miss rate against the false positives per image.
 
     Parameters
@@ -50,7 +60,7 @@ def miss_rate_curve(detections, truths, ignores, overlap=0.5, *, with_scores=Fal
     return (*matches.curve(), matches.scores()) if with_scores else matches.curve()
 
 
-def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
+def miss_rates_at(fppi: npt.ArrayLike, miss: npt.ArrayLike, references: npt.ArrayLike = REFERENCES) -> np.ndarray:
     """Read a curve at given false positives per image: its last point with at most that many, or 1.
 
     Parameters
@@ -87,7 +97,7 @@ def miss_rates_at(fppi, miss, references=REFERENCES) -> np.ndarray:
     return np.concatenate(([1.0], miss))[np.searchsorted(fppi, references, side="right")]
 
 
-def log_average_miss_rate(fppi, miss) -> float:
+def log_average_miss_rate(fppi: npt.ArrayLike, miss: npt.ArrayLike) -> float:
     """Compute the geometric mean of the miss rate at nine false positives per image, 0.01 to 1.
 
     Parameters
@@ -126,7 +136,7 @@ def geometric_mean(misses) -> float:
 # -- windows instead of images ---------------------------------------------------------------------
 
 
-def fppw_curve(scores_pos, scores_neg):
+def fppw_curve(scores_pos: npt.ArrayLike, scores_neg: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Compute the miss rate against the false positives per window, for a classifier of cut-out windows.
 
     Parameters
@@ -154,7 +164,7 @@ def fppw_curve(scores_pos, scores_neg):
     return fppw, 1 - found
 
 
-def miss_rate_at_fppw(scores_pos, scores_neg, fppw=1e-4) -> float:
+def miss_rate_at_fppw(scores_pos: npt.ArrayLike, scores_neg: npt.ArrayLike, fppw: float = 1e-4) -> float:
     """Compute the miss rate at a number of false positives per window, which may be reached but not exceeded.
 
     Examples

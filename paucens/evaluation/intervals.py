@@ -1,6 +1,6 @@
 """Intervals of log-average miss rates: the same detectors on resampled images (bootstrap)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,9 @@ class MissRateDifference(NamedTuple):
     high: float
 
 
-def miss_rate_interval(runs, *, level=0.95, n_resamples=1000, random_state=0) -> MissRateInterval:
+def miss_rate_interval(
+    runs: Any, *, level: float = 0.95, n_resamples: int = 1000, random_state: int = 0
+) -> MissRateInterval:
     """Compute a log-average miss rate with its interval over images.
 
     Parameters
@@ -69,7 +71,9 @@ def miss_rate_interval(runs, *, level=0.95, n_resamples=1000, random_state=0) ->
     return MissRateInterval(*_with_ends(_rates(runs).mean(), drawn, level))
 
 
-def miss_rate_difference(runs_a, runs_b, *, level=0.95, n_resamples=1000, random_state=0) -> MissRateDifference:
+def miss_rate_difference(
+    runs_a: Any, runs_b: Any, *, level: float = 0.95, n_resamples: int = 1000, random_state: int = 0
+) -> MissRateDifference:
     """Compute the difference of two log-average miss rates with its interval, paired over images and seeds.
 
     Parameters

@@ -1,8 +1,11 @@
 """Precision against recall, and average precision, as the KITTI object benchmark computes them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from paucens._kernels.boxes import overlaps
 from paucens.evaluation.boxes import check_boxes, check_lengths
@@ -27,7 +30,14 @@ class Difficulty:
 DIFFICULTIES = {"easy": Difficulty(40, 0, 0.15), "moderate": Difficulty(25, 1, 0.30), "hard": Difficulty(25, 2, 0.50)}
 
 
-def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="Pedestrian", n_points=40) -> float:
+def kitti_average_precision(
+    detections: Sequence[npt.ArrayLike],
+    labels: Sequence[Any],
+    difficulty: str = "moderate",
+    *,
+    kind: str = "Pedestrian",
+    n_points: int = 40,
+) -> float:
     """Compute the average precision of the KITTI object benchmark, in the image plane.
 
     Parameters
@@ -80,7 +90,13 @@ def kitti_average_precision(detections, labels, difficulty="moderate", *, kind="
     return float(precision[N_POINTS[n_points]].mean())
 
 
-def kitti_precision_recall(detections, labels, difficulty="moderate", *, kind="Pedestrian"):
+def kitti_precision_recall(
+    detections: Sequence[npt.ArrayLike],
+    labels: Sequence[Any],
+    difficulty: str = "moderate",
+    *,
+    kind: str = "Pedestrian",
+) -> tuple[np.ndarray, np.ndarray]:
     """Compute the curve of the KITTI object benchmark in the image plane, of which average precision is the mean.
 
     Parameters

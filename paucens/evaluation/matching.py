@@ -1,9 +1,11 @@
 """Matching of detections and annotations: which are right, which are wrong, which do not count."""
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from paucens._kernels.boxes import match
 from paucens.evaluation.boxes import check_boxes, check_images
@@ -12,7 +14,9 @@ from paucens.validation import check_positive
 ROUNDING = 1e-9  # of products such as 0.1 x 10
 
 
-def match_detections(detections, truth, ignore, overlap=0.5):
+def match_detections(
+    detections: npt.ArrayLike, truth: npt.ArrayLike, ignore: npt.ArrayLike, overlap: float = 0.5
+) -> tuple[np.ndarray, np.ndarray]:
     """Match the detections of one image to its people, in the order of preference of dbEval 3.2.1.
 
     Parameters
@@ -87,7 +91,7 @@ class Matches:
     is_true: np.ndarray
     n_truths: np.ndarray
 
-    def curve(self, weights=None):
+    def curve(self, weights: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Compute false positives per image and miss rate with every detection as threshold; `weights` repeat images.
 
         The first point, (0, 1), belongs to a threshold above all scores. Miss rates are nan if there is no person.
@@ -99,11 +103,11 @@ class Matches:
         share = found / n_truths if n_truths else np.full(len(found), np.nan)
         return wrong / image_weights.sum(), 1 - share
 
-    def scores(self):
+    def scores(self) -> np.ndarray:
         """Return the score of each point of the curve: infinity, then those of all detections, best first."""
         return np.concatenate(([np.inf], self.score))
 
-    def threshold_at(self, fppi) -> float:
+    def threshold_at(self, fppi: float) -> float:
         """Find the least threshold with at most so many false positives per image, doubles and parts of people too.
 
         Parameters
@@ -143,7 +147,12 @@ class Matches:
         return float(wrong[n_allowed] if n_allowed < len(wrong) else np.nextafter(self.score[-1], -np.inf))
 
 
-def match_images(detections, truths, ignores, overlap=0.5) -> Matches:
+def match_images(
+    detections: Sequence[npt.ArrayLike],
+    truths: Sequence[npt.ArrayLike],
+    ignores: Sequence[npt.ArrayLike],
+    overlap: float = 0.5,
+) -> Matches:
     """Match the detections of many images and pool them.
 
     Parameters

@@ -2,10 +2,14 @@
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from paucens._kernels.boxes import overlaps
+from paucens._types import PathLike
 from paucens.evaluation.boxes import check_images, check_lengths
 from paucens.evaluation.matching import match_detections
 from paucens.persistence.disk import replacing
@@ -18,7 +22,15 @@ OUTCOMES = {
 }  # of detections by their status; others are objects that are "missed"
 
 
-def box_results(detections, truths, ignores, overlap=0.5, *, threshold=-np.inf, images=None) -> list[dict]:
+def box_results(
+    detections: Sequence[npt.ArrayLike],
+    truths: Sequence[npt.ArrayLike],
+    ignores: Sequence[npt.ArrayLike],
+    overlap: float = 0.5,
+    *,
+    threshold: float = -np.inf,
+    images: Sequence[Any] | None = None,
+) -> list[dict[str, Any]]:
     """List what became of each detection above a threshold, and the objects that are missed.
 
     Parameters
@@ -88,7 +100,15 @@ def _row(name, outcome, box, score):
     return {"image": name, "outcome": outcome, "x": x, "y": y, "w": w, "h": h, "score": float(score)}
 
 
-def image_results(detections, truths, ignores, overlap=0.5, *, threshold=-np.inf, images=None) -> list[dict]:
+def image_results(
+    detections: Sequence[npt.ArrayLike],
+    truths: Sequence[npt.ArrayLike],
+    ignores: Sequence[npt.ArrayLike],
+    overlap: float = 0.5,
+    *,
+    threshold: float = -np.inf,
+    images: Sequence[Any] | None = None,
+) -> list[dict[str, Any]]:
     """Count what is found, missed and wrong in each image.
 
     Parameters
@@ -126,7 +146,7 @@ def image_results(detections, truths, ignores, overlap=0.5, *, threshold=-np.inf
     return rows
 
 
-def write_results(path, rows):
+def write_results(path: PathLike, rows: Iterable[dict[str, Any]]) -> None:
     """Write a table of `box_results` or `image_results` as CSV, with the names of the columns in its first line.
 
     Raises

@@ -5,26 +5,6 @@ says how they are computed. `dense_flow` and `flow_channels` describe motion, th
 describe crops. `Centrist` is a scikit-learn transformer; `census_images` computes once what several of its fits share.
 """
 
-from paucens.features.census import CensusImages, census_images
-from paucens.features.centrist import Centrist
-from paucens.features.flow import dense_flow, flow_channels
-from paucens.features.levels import scales
-from paucens.features.power_laws import estimate_lambdas
-from paucens.features.preset import PRESETS, CovarianceRule, Preset
-from paucens.features.pyramid import channel_pyramid
-from paucens.features.spec import ChannelSpec
+from paucens._lazy import attach
 
-__all__ = [
-    "PRESETS",
-    "CensusImages",
-    "Centrist",
-    "ChannelSpec",
-    "CovarianceRule",
-    "Preset",
-    "census_images",
-    "channel_pyramid",
-    "dense_flow",
-    "estimate_lambdas",
-    "flow_channels",
-    "scales",
-]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

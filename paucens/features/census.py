@@ -1,7 +1,9 @@
 """The census transform of many images in one array, which several fits can share."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -38,15 +40,15 @@ class CensusImages:
     shapes: np.ndarray
     names: np.ndarray
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.offsets)
 
-    def __getitem__(self, selection):
+    def __getitem__(self, selection: Any) -> Self:
         chosen = np.atleast_1d(np.arange(len(self))[selection])
         return CensusImages(self.codes, self.offsets[chosen], self.shapes[chosen], self.names[chosen])
 
 
-def census_images(images, n_jobs=None) -> CensusImages:
+def census_images(images: Sequence[Any] | CensusImages, n_jobs: int | None = None) -> CensusImages:
     """Compute the census transform of images: how each pixel compares with its eight neighbours.
 
     Parameters

@@ -1,6 +1,8 @@
 """CENTRIST words in a spatial hierarchy: a description of scenes without colour or brightness (Sec. 4.2)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -9,7 +11,7 @@ from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from paucens.features.census import CensusImages, census_images
-from paucens.features.codebook import Histograms, learn_codebook
+from paucens.features.codebook import Codebook, Histograms, learn_codebook
 from paucens.parallel import Threads
 from paucens.validation import all_or_nothing, check_integer
 
@@ -81,7 +83,19 @@ class Centrist(TransformerMixin, BaseEstimator):
     ((6, 155), [31.0, 31.0, 31.0, 31.0, 31.0, 31.0])
     """
 
-    def __init__(self, n_words=50, *, step=6, patch_size=16, max_patches=100_000, n_jobs=None, random_state=None):
+    codebook_: Codebook
+    inertia_: list[float]
+
+    def __init__(
+        self,
+        n_words: int = 50,
+        *,
+        step: int = 6,
+        patch_size: int = 16,
+        max_patches: int = 100_000,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ):
         self.n_words = n_words
         self.step = step
         self.patch_size = patch_size
@@ -90,7 +104,7 @@ class Centrist(TransformerMixin, BaseEstimator):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, images, y=None):
+    def fit(self, images: Sequence[Any] | CensusImages, y: Any = None) -> Self:
         """Learn the visual words.
 
         Parameters
@@ -125,7 +139,7 @@ class Centrist(TransformerMixin, BaseEstimator):
             self.codebook_, self.inertia_ = learn_codebook(histograms, n_words, rng, threads)
         return self
 
-    def transform(self, images):
+    def transform(self, images: Sequence[Any] | CensusImages) -> np.ndarray:
         """Count the visual words of each image in 31 windows.
 
         Parameters

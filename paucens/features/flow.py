@@ -3,6 +3,8 @@
 The flow is computed by OpenCV (the extra `opencv`); the channels are computed from any flow.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from paucens._kernels import flow as kernels
@@ -10,13 +12,16 @@ from paucens.features.channels import CELL
 from paucens.features.opencv import from_opencv
 from paucens.images import as_bytes
 
+if TYPE_CHECKING:
+    from paucens.parallel import Threads
+
 LARGEST = 20.0  # pixels: flow is clipped to +-LARGEST and divided by it
 OFFSETS = ("below", "right", "diagonal")  # by a cell
 N_BINS = 6
 STEPS_PER_PIXEL = 50  # and direction, in the inner steps that `Threads.run` counts
 
 
-def dense_flow(first, second) -> np.ndarray:
+def dense_flow(first: Any, second: Any) -> np.ndarray:
     """Estimate where each pixel of the first image has moved to in the second.
 
     Parameters
@@ -54,7 +59,7 @@ def dense_flow(first, second) -> np.ndarray:
     return create(from_opencv("DISOPTICAL_FLOW_PRESET_MEDIUM")).calc(first, second, None)
 
 
-def flow_channels(flow, threads, out):
+def flow_channels(flow: np.ndarray, threads: "Threads", out: np.ndarray) -> np.ndarray:
     """Compute orientation histograms of differences of the flow between neighbouring cells.
 
     Parameters

@@ -35,7 +35,14 @@ class Level:
     channels: np.ndarray | None = None
 
 
-def scales(shape, *, per_octave=8, octaves_up=0, min_shape=(50, 20.5), shrink=4) -> list[Level]:
+def scales(
+    shape: tuple[int, ...],
+    *,
+    per_octave: float = 8,
+    octaves_up: float = 0,
+    min_shape: tuple[float, float] = (50, 20.5),
+    shrink: int = 4,
+) -> list[Level]:
     """List the sizes at which to search an image, from the largest to the smallest.
 
     Parameters

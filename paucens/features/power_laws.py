@@ -1,5 +1,8 @@
 """Power laws: how the means of channels change with the scale of an image."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from paucens.features.levels import MOST_SCALES
@@ -8,11 +11,16 @@ from paucens.features.pyramid import level_channels
 from paucens.parallel import Threads
 from paucens.validation import check_integer, check_jobs
 
+if TYPE_CHECKING:
+    from paucens.features.spec import ChannelSpec
+
 MOST_OCTAVES = 16
 TINY_MEAN = 1 / 50  # of the largest: images whose channels have a smaller mean do not tell how it changes
 
 
-def estimate_lambdas(images, spec, *, per_octave=8, n_octaves=2, n_jobs=None) -> dict:
+def estimate_lambdas(
+    images: Sequence[Any], spec: "ChannelSpec", *, per_octave: int = 8, n_octaves: int = 2, n_jobs: int | None = None
+) -> dict[str, float]:
     """Estimate the power of the scale that the mean of each group of channels follows.
 
     Parameters

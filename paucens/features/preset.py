@@ -1,6 +1,7 @@
 """Presets: how the channels of a detector are computed, each one frozen object that can be varied."""
 
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from paucens.features.channels import CELL
 from paucens.persistence import LATER, settings_of
@@ -50,14 +51,14 @@ class CovarianceRule:
         get none.
     """
 
-    patch_sizes: tuple = (8, 16, 32)
+    patch_sizes: tuple[int, ...] = (8, 16, 32)
     centred: bool = True
     clip_negatives: bool = False
     min_variance: float = 1e-8
     ridge: float = 0.0
     orientation_ridge: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         sizes = _as_tuple(self, "patch_sizes")
         if not sizes or any(size not in PATCH_SIZES for size in sizes) or list(sizes) != sorted(set(sizes)):
             known = ", ".join(map(str, PATCH_SIZES))
@@ -124,11 +125,11 @@ class Preset:
     colours: bool = False
     covariance: CovarianceRule = CovarianceRule()
     lbp: str = "patches"
-    families: tuple = FAMILIES
+    families: tuple[str, ...] = FAMILIES
     cell: int = field(default=CELL, metadata=LATER)
     blend_cells: bool = field(default=False, metadata=LATER)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise ValueError(f"name of a preset must be a text that is not empty; got {self.name!r}.")
         for name in ("smooth_luv", "smooth_channels", "smooth_pooled", "smooth_intensity"):
@@ -147,18 +148,18 @@ class Preset:
                 f"the others, or take cells of {CELL} pixels."
             )
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Preset({', '.join(f'{name}={value!r}' for name, value in settings_of(self).items())})"
 
     @property
-    def known(self):
+    def known(self) -> tuple[str, ...]:
         """All families that a spec of this preset may have."""
         return (*self.families, FLOW) if self.cell == CELL else self.families
 
-    def to_plain(self):
+    def to_plain(self) -> Any:
         """Return JSON values: the name of a standard preset, otherwise a dict of all fields.
 
         Examples
@@ -169,7 +170,7 @@ class Preset:
         return self.name if PRESETS.get(self.name) == self else settings_of(self, plain=True)
 
     @classmethod
-    def from_plain(cls, plain):
+    def from_plain(cls, plain: Any) -> Self:
         """Return the preset that `to_plain` described, or the standard preset of a name.
 
         Raises

@@ -1,7 +1,9 @@
 """An image at many sizes: its pixels and its channels, computed or approximated level by level."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +13,10 @@ from paucens.features.levels import scales
 from paucens.features.motion import flow_of, frame, moving, rgb_of
 from paucens.parallel import Threads
 from paucens.validation import check_integer, check_jobs, check_within
+
+if TYPE_CHECKING:
+    from paucens.features.levels import Level
+    from paucens.features.spec import ChannelSpec
 
 kernels = chosen("pooling")
 
@@ -131,17 +137,17 @@ def level_pixels(pixels, shape, threads, smooth=0.0, padding=(0, 0)) -> np.ndarr
 
 
 def channel_pyramid(
-    image,
-    spec,
+    image: Any,
+    spec: "ChannelSpec",
     *,
-    previous=None,
-    per_octave=8,
-    octaves_up=0,
-    min_shape=(50, 20.5),
-    n_approximated=0,
-    lambdas=None,
-    n_jobs=None,
-):
+    previous: Any = None,
+    per_octave: int = 8,
+    octaves_up: float = 0,
+    min_shape: tuple[float, float] = (50, 20.5),
+    n_approximated: int = 0,
+    lambdas: dict[str, float] | None = None,
+    n_jobs: int | None = None,
+) -> "Iterator[Level]":
     """Compute the channels of an image level by level, from the largest to the smallest.
 
     Parameters

@@ -1,7 +1,9 @@
 """One name for a set of channels, such as "M+O+LUV+spCov+spLBP" of the preset "robust", and what follows from it."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
@@ -72,11 +74,11 @@ class ChannelSpec:
     (16, 12, 19)
     """
 
-    families: tuple
+    families: tuple[str, ...]
     preset: Preset
 
     @classmethod
-    def parse(cls, text, preset="robust"):
+    def parse(cls, text: str, preset: str | Preset = "robust") -> "ChannelSpec":
         """Read a spec from names of families joined by "+", in any order.
 
         Parameters
@@ -121,50 +123,50 @@ class ChannelSpec:
                 )
         return cls(tuple(name for name in ORDER if name in wanted), preset)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.text} ({self.preset})"
 
     @property
-    def shrink(self):
+    def shrink(self) -> int:
         """Side of a cell in pixels."""
         return self.preset.cell
 
     @property
-    def text(self):
+    def text(self) -> str:
         """The families joined by "+", as `parse` reads them."""
         return "+".join(self.families)
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names of the channels, for plots and importances."""
         return [name for family in self.families for name in self._names(family)]
 
     @cached_property
-    def groups(self):
+    def groups(self) -> dict[str, slice]:
         """The channels of each family."""
         ends = np.cumsum([0, *(len(self._names(family)) for family in self.families)]).tolist()
         return {family: slice(*ends[k : k + 2]) for k, family in enumerate(self.families)}
 
     @property
-    def n_channels(self):
+    def n_channels(self) -> int:
         """Number of channels."""
         return max(part.stop for part in self.groups.values())
 
     @property
-    def supports(self):
+    def supports(self) -> np.ndarray:
         """Pixels that the value of a cell depends on, for each channel."""
         return np.concatenate([self._supports(family) for family in self.families])
 
     @property
-    def has_flow(self):
+    def has_flow(self) -> bool:
         """Whether the channels describe motion, so that they need the image before."""
         return FLOW in self.families
 
-    def restricted(self, families):
+    def restricted(self, families: Iterable[str]) -> Self:
         """Return a spec of some of these families, in the same preset."""
         return ChannelSpec(tuple(family for family in self.families if family in families), self.preset)
 
-    def compute(self, image, previous=None, *, n_jobs=None):
+    def compute(self, image: Any, previous: Any = None, *, n_jobs: int | None = None) -> np.ndarray:
         """Compute the channels of an image.
 
         Parameters
@@ -200,13 +202,20 @@ class ChannelSpec:
             rgb = as_rgb(image)
             return self.compute_checked(rgb, threads, flow_to(previous, rgb) if self.has_flow else None)
 
-    def compute_checked(self, rgb, threads, flow=None):
+    def compute_checked(self, rgb: np.ndarray, threads: Threads, flow: np.ndarray | None = None) -> np.ndarray:
         """Compute the channels of what `paucens.images.as_rgb` returned and perhaps of a flow, see `compute`."""
         strips = np.empty((rgb.shape[0] // self.shrink, self.n_channels, rgb.shape[1] // self.shrink), dtype=np.float32)
         self.fill(rgb, self.families, threads, strips, flow)
         return np.moveaxis(strips, 1, 2)
 
-    def fill(self, rgb, families, threads, strips, flow=None):
+    def fill(
+        self,
+        rgb: np.ndarray,
+        families: Sequence[str],
+        threads: Threads,
+        strips: np.ndarray,
+        flow: np.ndarray | None = None,
+    ) -> None:
         """Compute the channels of some families, and leave the others as they are.
 
         Parameters

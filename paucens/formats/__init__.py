@@ -27,10 +27,18 @@ memory does not grow with their number, beside 16 bytes per image to notice thos
 document, and annotations of MOT are read as a whole.
 """
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from paucens._types import PathLike
 from paucens.formats import caltech, coco, csv, jsonl, kitti, mot, voc, yolo
 from paucens.validation import check_choice
+
+if TYPE_CHECKING:
+    from paucens.datasets.records import DetectionRecord
 
 __all__ = ["FORMATS", "format_of", "read_annotations", "read_detections", "write_annotations", "write_detections"]
 
@@ -47,7 +55,7 @@ FORMATS = {
 SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "coco", ".xml": "voc"}
 
 
-def read_annotations(path, format=None, **options) -> list:
+def read_annotations(path: PathLike, format: str | None = None, **options: Any) -> "list[DetectionRecord]":
     """Read the annotations of images.
 
     Parameters
@@ -86,7 +94,9 @@ def read_annotations(path, format=None, **options) -> list:
     return list(_module(path, format, exists=True).read_annotations(path, **options))
 
 
-def write_annotations(path, records, format=None, **options):
+def write_annotations(
+    path: PathLike, records: "Iterable[DetectionRecord]", format: str | None = None, **options: Any
+) -> None:
     """Write the annotations of images.
 
     Parameters
@@ -111,7 +121,7 @@ def write_annotations(path, records, format=None, **options):
     _module(path, format).write_annotations(path, records, **options)
 
 
-def read_detections(path, format=None, **options):
+def read_detections(path: PathLike, format: str | None = None, **options: Any) -> Iterator[tuple[Path, np.ndarray]]:
     """Read the detections in images, one image after the other.
 
     Parameters
@@ -149,7 +159,7 @@ def read_detections(path, format=None, **options):
     return _module(path, format, exists=True).read_detections(path, **options)
 
 
-def write_detections(path, detections, format=None, **options):
+def write_detections(path: PathLike, detections: Iterable[Any], format: str | None = None, **options: Any) -> None:
     """Write the detections in images.
 
     Parameters
@@ -172,7 +182,7 @@ def write_detections(path, detections, format=None, **options):
     _module(path, format).write_detections(path, detections, **options)
 
 
-def format_of(path, format=None) -> str:
+def format_of(path: PathLike, format: str | None = None) -> str:
     """Return the name of the format of a file or folder: the one that is given, or by the suffix.
 
     Raises

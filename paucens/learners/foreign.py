@@ -1,12 +1,14 @@
 """Learners from elsewhere: any object with `fit` and `predict` can stand in an ensemble."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 
 from paucens.learners.protocol import Predictions
 
 
-def adapted(learner):
+def adapted(learner: Any) -> Any:
     """Return a learner that ensembles can use: a `WeakLearner` of this package unchanged, any other in an adapter."""
     return learner if hasattr(type(learner), "predictions") else ForeignLearner(learner)
 

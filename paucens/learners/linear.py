@@ -1,16 +1,21 @@
 """A linear classifier as weak learner, through LIBLINEAR."""
 
 import copy
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
-from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from paucens.learners.foreign import in_row_order
 from paucens.learners.protocol import Predictions
 from paucens.persistence import array_of
 from paucens.validation import all_or_nothing, check_features, check_signed_weights, check_within
+
+if TYPE_CHECKING:
+    from paucens.learners.protocol import Trainer
+    from paucens.parallel import Threads
 
 TOLERANCE = 0.01  # LIBLINEAR's own default for this solver
 # Beyond these limits products of features and C overflow in LIBLINEAR, and it runs on for ever.
@@ -56,11 +61,15 @@ class Linear(BaseEstimator):
 
     allow_nan = False
 
-    def __init__(self, C=1.0):
+    coef_: np.ndarray
+    intercept_: float
+    n_features_in_: int
+
+    def __init__(self, C: float = 1.0):
         self.C = C
 
     @all_or_nothing
-    def fit(self, X, signed_weights):
+    def fit(self, X: npt.ArrayLike, signed_weights: npt.ArrayLike) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -98,6 +107,8 @@ class Linear(BaseEstimator):
         if sample_weight is not None:
             counted = np.bincount(positive, sample_weight[used])
             tolerance *= _rarer_share(counted) / _rarer_share(np.bincount(positive))
+        from sklearn.svm import LinearSVC  # slow to import, and most ensembles are of trees
+
         svm = LinearSVC(C=self.C, dual=False, tol=tolerance)
         rows = X[used]
         rows[np.abs(rows) < SMALLEST_FEATURE] = 0.0
@@ -107,7 +118,7 @@ class Linear(BaseEstimator):
             self.coef_, self.intercept_ = -self.coef_, -self.intercept_
         return self
 
-    def predict(self, X):
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Predict +1 on the hyperplane and above, -1 below.
 
         Parameters
@@ -123,29 +134,38 @@ class Linear(BaseEstimator):
 
     # -- the protocol of weak learners -------------------------------------------------------------
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise ValueError if C is out of range."""
         check_within("C", self.C, LEAST_C, LARGEST_C, "0.01 to 100")
 
-    def make_trainer(self, X, order, max_bins, threads, seed, positives=None, weights=None):
+    def make_trainer(
+        self,
+        X: np.ndarray,
+        order: np.ndarray,
+        max_bins: int,
+        threads: "Threads",
+        seed: Any,
+        positives: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+    ) -> "Trainer":
         """Prepare X for the learners of an ensemble; see `WeakLearner`."""
         column_ranges(X, LARGEST_FEATURE)
         return LinearTrainer(self, X, order, weights)
 
-    def predictions(self, X, threads=None):
+    def predictions(self, X: np.ndarray, threads: "Threads | None" = None) -> Predictions:
         """Return what `predict` returns as `Predictions`, for an X that is already a finite float array."""
         is_positive = row_products(X, self.coef_) + self.intercept_ >= 0
         return Predictions(np.array([-1.0, 1.0]), is_positive.astype(np.int32))
 
     @staticmethod
-    def to_arrays(learners):
+    def to_arrays(learners: list[Any]) -> dict[str, np.ndarray]:
         """Return the coefficients of all learners end to end, a dict of arrays."""
         return {
             "linear/coef": np.concatenate([learner.coef_ for learner in learners]),
             "linear/intercept": np.array([learner.intercept_ for learner in learners]),
         }
 
-    def from_arrays(self, arrays):
+    def from_arrays(self, arrays: dict[str, np.ndarray]) -> list[Any]:
         """Return the learners in `arrays`; raise ValueError if the file is damaged."""
         intercepts = array_of(arrays, "linear/intercept", np.float64, (None,))
         coefs = array_of(arrays, "linear/coef", np.float64, (len(intercepts) * self.n_features_in_,))

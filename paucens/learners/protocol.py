@@ -3,9 +3,13 @@
 A new learner is one class that fulfils `WeakLearner`, with its `Trainer`, and an entry in `paucens.learners.LEARNERS`.
 """
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from paucens.parallel import Threads
 
 
 class Predictions(NamedTuple):
@@ -22,12 +26,12 @@ class Predictions(NamedTuple):
     index: np.ndarray | None
 
     @property
-    def dense(self):
+    def dense(self) -> np.ndarray:
         """One prediction per sample, ndarray of shape (n_samples,), float64."""
         return self.values if self.index is None else self.values[self.index]
 
     @property
-    def narrow(self):
+    def narrow(self) -> Self:
         """The same with an index of bytes, if there are at most 256 values."""
         return (
             self if self.index is None or len(self.values) > 256 else self._replace(index=self.index.astype(np.uint8))
@@ -49,13 +53,13 @@ class Trainer(Protocol):
     prediction_kind: str
     last_stage: int
 
-    def samples_columns(self, round):
+    def samples_columns(self, round: int) -> bool:
         """Tell whether `every_column` makes a difference in a round."""
 
-    def train(self, signed_weights, round, every_column=False):
+    def train(self, signed_weights: npt.ArrayLike, round: int, every_column: bool = False) -> tuple[Any, Predictions]:
         """Train the learner of a round; return it and its `Predictions` on the training samples."""
 
-    def predictions_of(self, learner):
+    def predictions_of(self, learner: Any) -> Predictions:
         """Return the `Predictions` of a learner of this trainer on the training samples."""
 
 
@@ -71,16 +75,25 @@ class WeakLearner(Protocol):
 
     allow_nan: bool
 
-    def fit(self, X, signed_weights):
+    def fit(self, X: npt.ArrayLike, signed_weights: npt.ArrayLike) -> Any:
         """Fit the learner alone, on raw features."""
 
-    def predict(self, X):
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Predict values in [-1, 1] for raw features."""
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise ValueError or TypeError if a parameter is out of range, whatever the data are."""
 
-    def make_trainer(self, X, order, max_bins, threads, seed, positives=None, weights=None):
+    def make_trainer(
+        self,
+        X: np.ndarray,
+        order: np.ndarray,
+        max_bins: int,
+        threads: "Threads",
+        seed: Any,
+        positives: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+    ) -> Trainer:
         """Prepare X for the learners of an ensemble.
 
         Parameters
@@ -104,14 +117,14 @@ class WeakLearner(Protocol):
         Trainer
         """
 
-    def predictions(self, X, threads):
+    def predictions(self, X: np.ndarray, threads: "Threads") -> Predictions:
         """Return what `predict` returns as `Predictions`, for an X that is a checked float array already."""
 
     @staticmethod
-    def to_arrays(learners):
+    def to_arrays(learners: list[Any]) -> dict[str, np.ndarray]:
         """Return fitted learners as named arrays, end to end, for a file."""
 
-    def from_arrays(self, arrays):
+    def from_arrays(self, arrays: dict[str, np.ndarray]) -> list[Any]:
         """Return the learners in `arrays`, with the parameters and `n_features_in_` of this one.
 
         Raises

@@ -2,15 +2,24 @@
 
 import bisect
 import copy
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paucens.learners.binning import MAX_BINS, bin_features
 from paucens.learners.growing import GrowingRule, TreeGrower
-from paucens.learners.nodes import leaves_of_codes, leaves_of_values, trees_from_arrays, trees_to_arrays, with_n_samples
+from paucens.learners.nodes import (
+    TreeNodes,
+    leaves_of_codes,
+    leaves_of_values,
+    trees_from_arrays,
+    trees_to_arrays,
+    with_n_samples,
+)
 from paucens.learners.protocol import Predictions
 from paucens.parallel import Threads
 from paucens.validation import (
@@ -23,6 +32,9 @@ from paucens.validation import (
     total_weight,
 )
 
+if TYPE_CHECKING:
+    from paucens.learners.protocol import Trainer
+
 ANY_DEPTH = 8  # at which a tree may have more nodes than a byte can count
 
 
@@ -30,9 +42,11 @@ class TreeLearner(BaseEstimator):
     """Base of `Tree` and `Stump`, which differ in their parameters and resolve them in `growing_rule`."""
 
     allow_nan = True
+    nodes_: TreeNodes
+    n_features_in_: int
 
     @all_or_nothing
-    def fit(self, X, signed_weights):
+    def fit(self, X: npt.ArrayLike, signed_weights: npt.ArrayLike) -> Self:
         """Grow a tree on raw features.
 
         Parameters
@@ -61,7 +75,7 @@ class TreeLearner(BaseEstimator):
             self.nodes_ = with_n_samples(nodes, leaves_of_codes(nodes, binned, threads))
         return self
 
-    def predict(self, X):
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Predict the values of the leaves, in [-1, 1].
 
         Parameters
@@ -77,44 +91,55 @@ class TreeLearner(BaseEstimator):
         with Threads(1) as threads:
             return self.predictions(X, threads).dense
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
     # -- the protocol of weak learners -------------------------------------------------------------
 
-    def check_parameters(self):
+    def check_parameters(self) -> None:
         """Raise ValueError if a parameter is out of range."""
         self.growing_rule(1)
         check_integer("max_bins", self.max_bins, 2, MAX_BINS)
         check_random_state(getattr(self, "random_state", None))
 
-    def make_trainer(self, X, order, max_bins, threads, seed, positives=None, weights=None):
+    def make_trainer(
+        self,
+        X: np.ndarray,
+        order: np.ndarray,
+        max_bins: int,
+        threads: Threads,
+        seed: Any,
+        positives: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+    ) -> "Trainer":
         """Bin X for the trees of an ensemble; see `WeakLearner`."""
         max_bins = check_integer("max_bins", max_bins, 2, MAX_BINS)
         binned = bin_features(X, max_bins, threads, order, positives, weights)
         return TreeTrainer(self, binned, threads, seed, weights=None if weights is None else weights[order])
 
-    def make_binned_trainer(self, binned, threads, seed, stages=(), weights=None):
+    def make_binned_trainer(
+        self, binned: Any, threads: Threads, seed: Any, stages: Any = (), weights: np.ndarray | None = None
+    ) -> Any:
         """Do as `make_trainer`, for features that are binned already, positives first; the rest as in `TreeTrainer`."""
         return TreeTrainer(self, binned, threads, seed, stages, weights)
 
-    def predictions(self, X, threads):
+    def predictions(self, X: np.ndarray, threads: Threads | None) -> Predictions:
         """Return what `predict` returns as `Predictions`, for an X that is a checked float array already."""
         return Predictions(self.nodes_.value, leaves_of_values(self.nodes_, X, threads))
 
-    def add_gains(self, gains):
+    def add_gains(self, gains: np.ndarray) -> None:
         """Add the gain of each split to the entry of its feature, for `feature_importances_`."""
         split = self.nodes_.child > 0
         np.add.at(gains, self.nodes_.column[split], self.nodes_.gain[split])
 
     @staticmethod
-    def to_arrays(learners):
+    def to_arrays(learners: list[Any]) -> dict[str, np.ndarray]:
         """Return the nodes of all learners end to end, a dict of arrays."""
         return trees_to_arrays([learner.nodes_ for learner in learners])
 
-    def from_arrays(self, arrays):
+    def from_arrays(self, arrays: dict[str, np.ndarray]) -> list[Any]:
         """Return the learners in `arrays`; raise ValueError if an index is out of bounds."""
         learners = []
         for nodes in trees_from_arrays(arrays, self.n_features_in_):
@@ -246,15 +271,15 @@ class Tree(TreeLearner):
 
     def __init__(
         self,
-        depth=2,
+        depth: int | None = 2,
         *,
-        max_leaves=None,
-        leaves="sign",
-        leaf_ridge=0.0,
-        column_fraction=1.0,
-        column_sampling="tree",
-        max_bins=MAX_BINS,
-        random_state=None,
+        max_leaves: int | None = None,
+        leaves: str = "sign",
+        leaf_ridge: float = 0.0,
+        column_fraction: float = 1.0,
+        column_sampling: str = "tree",
+        max_bins: int = MAX_BINS,
+        random_state: int | np.random.RandomState | None = None,
     ):
         self.depth = depth
         self.max_leaves = max_leaves
@@ -265,7 +290,7 @@ class Tree(TreeLearner):
         self.max_bins = max_bins
         self.random_state = random_state
 
-    def growing_rule(self, n_features):
+    def growing_rule(self, n_features: int) -> Any:
         """Resolve the parameters for data of n_features columns, a GrowingRule; raise ValueError if one is wrong."""
         if self.depth is None and self.max_leaves is None:
             raise ValueError("A tree needs a limit: set depth, max_leaves or both; got None for both.")
@@ -309,11 +334,11 @@ class Stump(TreeLearner):
     array([-1., -1.,  1.,  1.])
     """
 
-    def __init__(self, *, leaves="sign", max_bins=MAX_BINS):
+    def __init__(self, *, leaves: str = "sign", max_bins: int = MAX_BINS):
         self.leaves = leaves
         self.max_bins = max_bins
 
-    def growing_rule(self, n_features):
+    def growing_rule(self, n_features: int) -> Any:
         """Resolve the parameters for data of n_features columns, a GrowingRule; raise ValueError if one is wrong."""
         return GrowingRule(1, None, **_leaf_rule(self.leaves, 0.0), n_columns=n_features, sample_nodes=False)
 

@@ -1,5 +1,10 @@
 """The partial AUC and its scorer."""
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy.typing as npt
+
 from paucens.metrics._influences import area
 from paucens.metrics._samples import tallies_of
 from paucens.metrics.ranges import check_fpr_range
@@ -8,7 +13,15 @@ from paucens.validation import check_choice
 SCALES = ("normalized", "raw", "mcclish")
 
 
-def partial_auc(y_true, y_score, fpr_range=(0, 0.1), *, scale="normalized", sample_weight=None, pos_label=None):
+def partial_auc(
+    y_true: npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    fpr_range: tuple[float, float] = (0, 0.1),
+    *,
+    scale: str = "normalized",
+    sample_weight: npt.ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
     """Compute the area under the ROC curve between two false positive rates.
 
     Parameters
@@ -57,7 +70,9 @@ def partial_auc(y_true, y_score, fpr_range=(0, 0.1), *, scale="normalized", samp
     return rescale(area(*tallies, alpha, beta), alpha, beta, scale)
 
 
-def pauc_scorer(fpr_range=(0, 0.1), *, scale="normalized", pos_label=None):
+def pauc_scorer(
+    fpr_range: tuple[float, float] = (0, 0.1), *, scale: str = "normalized", pos_label: Any = None
+) -> Callable[..., float]:
     """Make a scikit-learn scorer of the partial AUC, for ``scoring=`` in searches and cross-validation.
 
     Parameters

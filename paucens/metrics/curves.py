@@ -1,6 +1,9 @@
 """The ROC curve and its operating points."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from paucens.metrics._influences import rates
 from paucens.metrics._samples import last_place, tallies_of
@@ -11,7 +14,9 @@ from paucens.validation import check_choice, check_level, check_positive
 LIFT = 2.0**60  # slopes between rates that differ by as little as 5e-324 stay finite
 
 
-def roc_points(y_true, y_score, *, sample_weight=None, pos_label=None):
+def roc_points(
+    y_true: npt.ArrayLike, y_score: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None, pos_label: Any = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Compute every corner of the empirical ROC curve.
 
     Parameters
@@ -60,7 +65,15 @@ def roc_points(y_true, y_score, *, sample_weight=None, pos_label=None):
     return *rates(*tallies), np.concatenate(([np.inf], distinct))
 
 
-def tpr_at_fpr(y_true, y_score, fpr, *, rule="strict", sample_weight=None, pos_label=None):
+def tpr_at_fpr(
+    y_true: npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    fpr: float,
+    *,
+    rule: str = "strict",
+    sample_weight: npt.ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
     """Compute the true positive rate at a false positive rate.
 
     Parameters
@@ -105,7 +118,15 @@ def tpr_at_fpr(y_true, y_score, fpr, *, rule="strict", sample_weight=None, pos_l
     return float(np.interp(max(fpr, attained[corner]) * LIFT, attained * LIFT, tpr))
 
 
-def threshold_at_fpr(y_true, y_score, fpr, *, confidence=None, sample_weight=None, pos_label=None):
+def threshold_at_fpr(
+    y_true: npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    fpr: float,
+    *,
+    confidence: float | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    pos_label: Any = None,
+) -> float:
     """Find the smallest score whose rule "score > threshold" keeps the false positive rate within a bound.
 
     The samples *above* the threshold are the positives, those at the threshold are not. `roc_points` and

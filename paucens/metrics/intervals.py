@@ -1,9 +1,10 @@
 """Confidence intervals of the partial AUC and a paired test, computed on the normalized scale."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit, logit, ndtri, stdtr, stdtrit
 
 from paucens.metrics._influences import area, influences, mean, mean_area
@@ -35,16 +36,16 @@ class PartialAUCTest(NamedTuple):
 
 
 def partial_auc_interval(
-    y_true,
-    y_score,
-    fpr_range=(0, 0.1),
+    y_true: npt.ArrayLike,
+    y_score: npt.ArrayLike,
+    fpr_range: tuple[float, float] = (0, 0.1),
     *,
-    level=0.95,
-    method="analytic",
-    scale="normalized",
-    random_state=None,
-    pos_label=None,
-):
+    level: float = 0.95,
+    method: str = "analytic",
+    scale: str = "normalized",
+    random_state: int | np.random.RandomState | np.random.Generator | None = None,
+    pos_label: Any = None,
+) -> PartialAUCInterval:
     """Compute a partial AUC with its confidence interval.
 
     Parameters
@@ -131,7 +132,15 @@ def partial_auc_interval(
     return PartialAUCInterval(*(rescale(end, alpha, beta, scale) for end in ends))
 
 
-def partial_auc_test(y_true, score_a, score_b, fpr_range=(0, 0.1), *, level=0.95, pos_label=None):
+def partial_auc_test(
+    y_true: npt.ArrayLike,
+    score_a: npt.ArrayLike,
+    score_b: npt.ArrayLike,
+    fpr_range: tuple[float, float] = (0, 0.1),
+    *,
+    level: float = 0.95,
+    pos_label: Any = None,
+) -> PartialAUCTest:
     """Test whether two scores of the same samples have the same partial AUC.
 
     Parameters

@@ -8,7 +8,7 @@ import numpy as np
 RATE_TOLERANCE = 1e-9  # relative; 1 - 0.999999 is off by 3e-11, 100 * 0.29 by 1e-16
 
 
-def check_fpr_range(fpr_range):
+def check_fpr_range(fpr_range: tuple[float, float]) -> tuple[float, float]:
     """Return the two ends of a range of false positive rates as floats, or raise ValueError.
 
     Examples
@@ -28,7 +28,7 @@ def check_fpr_range(fpr_range):
     return alpha, beta
 
 
-def rank_range(n_negatives, fpr_range):
+def rank_range(n_negatives: float, fpr_range: tuple[float, float]) -> tuple[float, float]:
     """Return the ranks that a range of false positive rates holds among n negatives.
 
     Parameters

@@ -1,8 +1,9 @@
 """Confidence intervals of rates: the false positive rate of a threshold, the true positive rate at a rate."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from paucens.metrics._samples import check_column, check_labels, last_place, tallies_of
 from paucens.metrics.binomial import fewest_above, largest_rate, least_rate, most_above
@@ -18,7 +19,9 @@ class RateInterval(NamedTuple):
     high: float
 
 
-def fpr_interval(y_true, y_score, threshold, *, level=0.95, pos_label=None):
+def fpr_interval(
+    y_true: npt.ArrayLike, y_score: npt.ArrayLike, threshold: float, *, level: float = 0.95, pos_label: Any = None
+) -> RateInterval:
     """Compute the false positive rate of the rule "score > threshold" with its confidence interval.
 
     Parameters
@@ -65,7 +68,9 @@ def fpr_interval(y_true, y_score, threshold, *, level=0.95, pos_label=None):
     return RateInterval(least_rate(count, n, error), count / n, largest_rate(count, n, error))
 
 
-def tpr_at_fpr_interval(y_true, y_score, fpr, *, level=0.95, pos_label=None):
+def tpr_at_fpr_interval(
+    y_true: npt.ArrayLike, y_score: npt.ArrayLike, fpr: float, *, level: float = 0.95, pos_label: Any = None
+) -> RateInterval:
     """Compute the true positive rate at a false positive rate with its confidence interval.
 
     Parameters

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 from paucens.validation import as_floats, check_level, check_positive
@@ -17,7 +18,7 @@ class MeanInterval(NamedTuple):
     high: float
 
 
-def mean_interval(values, overlap=0.0, level=0.95):
+def mean_interval(values: npt.ArrayLike, overlap: float = 0.0, level: float = 0.95) -> MeanInterval:
     """Estimate a mean over repeats with Student's t, for example of paired differences of two methods.
 
     Parameters

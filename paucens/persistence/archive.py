@@ -6,7 +6,12 @@ import json
 import math
 import re
 import zipfile
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+
+from paucens._types import PathLike
 from paucens.persistence import arrays as npy
 from paucens.persistence.disk import read_bytes, replacing
 from paucens.persistence.values import plain
@@ -24,7 +29,7 @@ FREE_BYTES, MOST_PER_BYTE = 64_000_000, 100
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
-def save(path, header, arrays):
+def save(path: PathLike, header: dict[Any, Any], arrays: dict[str, np.ndarray]) -> None:
     """Write a header and named arrays to one file, completely or not at all.
 
     Parameters
@@ -70,7 +75,7 @@ def save(path, header, arrays):
         file.write(content)
 
 
-def load(path, kind):
+def load(path: PathLike, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Read a file written by `save` and check its kind.
 
     Parameters
@@ -109,13 +114,13 @@ def load(path, kind):
     return header, {name: _decode_array(path, name, raw) for name, raw in stored.items()}
 
 
-def kind_of(path):
+def kind_of(path: PathLike) -> str:
     """Return the kind of a file written by `save`; errors are those of `load`."""
     return _decode_header(path, _read_entries(path).get(HEADER))["kind"]
 
 
 @contextlib.contextmanager
-def opened(path, kind):
+def opened(path: PathLike, kind: str) -> Iterator[tuple[dict[str, Any], dict[str, np.ndarray]]]:
     """Read a file like `load`, and check in the block what it holds.
 
     Whatever is wrong with the content becomes a ValueError that names the file: in the block, a missing name, a value
@@ -137,7 +142,7 @@ def opened(path, kind):
 
 
 @contextlib.contextmanager
-def content_of(path, kind):
+def content_of(path: PathLike, kind: str) -> Any:
     """Turn an error about what a file holds into a ValueError that names the file; see `opened`."""
     try:
         yield

@@ -5,9 +5,12 @@ import math
 import os
 import re
 import sys
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
+from paucens._types import PathLike
 from paucens.persistence.disk import replacing
 
 KINDS = "biufcSU"  # of types: numbers, booleans and text
@@ -45,7 +48,7 @@ def decode(content):
     return array
 
 
-def write_array(path, dtype, shape, blocks):
+def write_array(path: PathLike, dtype: Any, shape: tuple[int, ...], blocks: Iterable[np.ndarray]) -> None:
     """Write a `.npy` file block by block, completely or not at all.
 
     Parameters
@@ -73,12 +76,12 @@ def write_array(path, dtype, shape, blocks):
             file.write(np.ascontiguousarray(block, dtype=dtype))
 
 
-def read_array(path):
+def read_array(path: PathLike) -> np.ndarray:
     """Read a `.npy` file into memory; raise ValueError with its path if it is damaged."""
     return np.array(map_array(path))
 
 
-def map_array(path):
+def map_array(path: PathLike) -> np.ndarray:
     """Map a `.npy` file, read-only; raise ValueError with its path if it is damaged."""
     with open(path, "rb") as file:
         try:

@@ -1,9 +1,11 @@
 """Checks of the arrays of a file, which may be damaged or made by anybody."""
 
+from typing import Any
+
 import numpy as np
 
 
-def array_of(arrays, name, dtype, *shapes):
+def array_of(arrays: dict[str, np.ndarray], name: str, dtype: Any, *shapes: tuple[int, ...]) -> np.ndarray:
     """Return one of the arrays of a file in the type that it must have.
 
     Parameters
@@ -50,7 +52,7 @@ def _fits(shape, allowed):
     return len(shape) == len(allowed) and all(wanted in (None, n) for n, wanted in zip(shape, allowed, strict=True))
 
 
-def check_index(name, array, upper, lower=0):
+def check_index(name: str, array: np.ndarray, upper: int, lower: int = 0) -> None:
     """Refuse an array of indices if one lies outside [lower, upper).
 
     Parameters

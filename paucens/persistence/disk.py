@@ -5,14 +5,18 @@ import errno
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from paucens._types import PathLike
 
 NO_ALLOCATION = {errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}  # of file systems that cannot allocate ahead
 PART = ".{}.part"  # what a file is called while it is written; short, since the name of the file may be the longest
 
 
 @contextlib.contextmanager
-def replacing(path, n_bytes=None):
+def replacing(path: PathLike, n_bytes: int | None = None) -> Iterator[Any]:
     """Open a file that takes the place of `path` when the block ends; if it fails, nothing is left of the new file.
 
     Parameters
@@ -62,7 +66,7 @@ def replacing(path, n_bytes=None):
         part.unlink(missing_ok=True)
 
 
-def remove_parts(folder):
+def remove_parts(folder: PathLike) -> None:
     """Remove what killed processes left of files in a folder that no other process writes to."""
     for part in Path(folder).glob(PART.format("*")):
         part.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import asdict, fields
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ LATER = {"later": True}  # metadata of a field that joined its dataclass when th
 TEXT, OBJECTS = "str", "object"  # further types of arrays: text, and Python strings
 
 
-def plain(value, where):
+def plain(value: Any, where: str) -> Any:
     """Return a header value as JSON can hold it without loss; raise an error with its place if that is impossible.
 
     NumPy scalars become Python's, tuples become lists.
@@ -32,7 +33,7 @@ def plain(value, where):
     return {key: plain(item, f"{where}[{key!r}]") for key, item in value.items()}
 
 
-def settings_of(instance, *, plain=False) -> dict:
+def settings_of(instance: Any, *, plain: bool = False) -> dict[str, Any]:
     """Return the fields of a dataclass by name, dataclasses in it as dicts if `plain`.
 
     Fields that joined it later (`LATER`) are left out at their defaults, so that what was made before is recognised.
@@ -44,7 +45,7 @@ def settings_of(instance, *, plain=False) -> dict:
     return named
 
 
-def typed(value, where):
+def typed(value: Any, where: str) -> Any:
     """Return a value as JSON from which `untyped` makes an equal value of the same type.
 
     Parameters
@@ -94,7 +95,7 @@ def typed(value, where):
     )
 
 
-def untyped(value):
+def untyped(value: Any) -> Any:
     """Return the value that `typed` described; raise ValueError, TypeError or an arithmetic error if it is none."""
     if isinstance(value, list):
         return tuple(untyped(item) for item in value)

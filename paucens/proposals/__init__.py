@@ -1,7 +1,5 @@
 """The first stage of a detector: binarized normed gradients (BING, Cheng et al. 2014) tell which windows to discard."""
 
-from paucens.proposals.bing import Bing, greedy_bases
-from paucens.proposals.thresholds import calibrated
-from paucens.proposals.training import train_bing
+from paucens._lazy import attach
 
-__all__ = ["Bing", "calibrated", "greedy_bases", "train_bing"]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,6 +1,7 @@
 """The score of a window by binarized normed gradients, and the thresholds below which windows are discarded."""
 
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -8,6 +9,9 @@ from paucens._kernels.builds import chosen
 from paucens.features.channels import CELL
 from paucens.proposals.gradients import BITS, POINTS, normed_gradients, pack_words
 from paucens.validation import check_flag, check_integer
+
+if TYPE_CHECKING:
+    from paucens.parallel import Threads
 
 kernels = chosen("bing")
 
@@ -122,22 +126,22 @@ class Bing:
     thresholds: np.ndarray = field(default_factory=keep_all)
     heights: np.ndarray = field(default_factory=any_height)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_window((self.window_height, self.window_height // 2))
         for name in ("normalised", "binarised"):
             check_flag(name, getattr(self, name))
 
     @property
-    def window_shape(self):
+    def window_shape(self) -> tuple[int, int]:
         """Height and width of the window in pixels."""
         return self.window_height, self.window_height // 2
 
     @property
-    def step(self):
+    def step(self) -> int:
         """Distance of the points of a window in cells of 4 pixels."""
         return step_of(self.window_height)
 
-    def check_search(self, search):
+    def check_search(self, search: Any) -> None:
         """Raise an error unless the windows of a search are those that this scores."""
         check_search(search)
         if search.window.shape != self.window_shape:
@@ -146,7 +150,7 @@ class Bing:
                 f"{search.window.shape}. Train others by train_bing."
             )
 
-    def scores(self, pixels, grid_shape, margin, threads):
+    def scores(self, pixels: np.ndarray, grid_shape: tuple[int, ...], margin: int, threads: "Threads") -> np.ndarray:
         """Score the windows of an image, one per cell of 4 pixels.
 
         Parameters
@@ -208,7 +212,9 @@ class Bing:
 
         threads.run(kernel, len(scores), scores.size * self.weights.size)
 
-    def passes(self, pixels, grid_shape, margin, height, threads):
+    def passes(
+        self, pixels: np.ndarray, grid_shape: tuple[int, int], margin: int, height: float, threads: "Threads"
+    ) -> np.ndarray:
         """Tell which windows are kept: those whose score is not below the threshold of their size.
 
         Parameters
@@ -224,7 +230,7 @@ class Bing:
         """
         return self.scores(pixels, grid_shape, margin, threads) >= self.threshold_at(height)
 
-    def threshold_at(self, height):
+    def threshold_at(self, height: float) -> float:
         """Return the threshold of windows of a height: that of the nearest of `heights`, by their ratio; float32.
 
         Examples
@@ -240,12 +246,12 @@ class Bing:
 
     # -- files -------------------------------------------------------------------------------------
 
-    def arrays(self):
+    def arrays(self) -> dict[str, np.ndarray]:
         """Return the attributes by name, for a file; single values become arrays of no dimension."""
         return {one.name: np.asarray(getattr(self, one.name)) for one in fields(self)}
 
     @classmethod
-    def from_arrays(cls, arrays):
+    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Self:
         """Make a first stage of the arrays of a file.
 
         Parameters
@@ -283,7 +289,7 @@ def _check_arrays(arrays):
             raise ValueError(f"{name} is not finite. The file is damaged.")
 
 
-def greedy_bases(weights, n_bases):
+def greedy_bases(weights: np.ndarray, n_bases: int) -> tuple[np.ndarray, np.ndarray]:
     """Approximate weights by a weighted sum of signs.
 
     Parameters

@@ -1,6 +1,8 @@
 """Thresholds that discard given shares of the windows of images, one for all sizes of windows or one for each."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,8 +10,19 @@ from paucens.images import check_sources, pixels_at
 from paucens.parallel import ALONE, Threads
 from paucens.validation import check_flag, check_jobs, check_positive
 
+if TYPE_CHECKING:
+    from paucens.proposals.bing import Bing
 
-def calibrated(bing, search, images, shares, *, per_scale=False, n_jobs=None):
+
+def calibrated(
+    bing: "Bing",
+    search: Any,
+    images: Sequence[Any],
+    shares: Sequence[float],
+    *,
+    per_scale: bool = False,
+    n_jobs: int | None = None,
+) -> "list[Bing]":
     """Find the thresholds that discard given shares of the windows of images.
 
     Parameters

@@ -1,6 +1,8 @@
 """From crops and photographs to a first stage: gradients of windows, a linear classifier, its bases."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.svm import LinearSVC
@@ -21,17 +23,17 @@ OFFSET = 4  # grey levels added to the mean gradient that scores are divided by
 
 
 def train_bing(
-    positives,
-    negative_images,
-    search,
+    positives: Sequence[Any],
+    negative_images: Sequence[Any],
+    search: Any,
     *,
-    n_bases=2,
-    normalised=False,
-    C=10.0,
-    class_weight=None,
-    n_negatives=100,
-    random_state=0,
-    n_jobs=None,
+    n_bases: int = 2,
+    normalised: bool = False,
+    C: float = 10.0,
+    class_weight: str | None = None,
+    n_negatives: int = 100,
+    random_state: int = 0,
+    n_jobs: int | None = None,
 ) -> Bing:
     """Train a first stage that discards windows without people.
 

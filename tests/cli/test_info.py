@@ -1,7 +1,9 @@
 """`paucens info`, and what all commands share: help, exit codes, `python -m paucens`."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ import paucens
 from paucens import AdaBoostClassifier
 from paucens.cli import main
 from paucens.datasets import REGISTRY, load_toy
+from paucens.detector import PedestrianDetector
 
 
 def test_versions(capsys):
@@ -29,6 +32,13 @@ def test_the_default_detector_tells_its_terms(capsys):
     assert main(["info", "default"]) == 0
     text = capsys.readouterr().out
     assert "2048 trees" in text and "first stage: 512 trees on LUV+M+O" in text and "available for research" in text
+    terms = re.search(r"^terms: for research; .* see (.*)$", text, flags=re.MULTILINE)[1]
+    assert "trained on INRIA Person" in Path(terms).read_text(encoding="utf-8")
+
+
+def test_the_default_detector_is_loaded_without_a_word(capsys, recwarn):
+    PedestrianDetector.default()
+    assert capsys.readouterr() == ("", "") and not recwarn.list
 
 
 def test_a_classifier(capsys, tmp_path):

@@ -18,7 +18,12 @@ from scipy.stats import kstest
 from paucens import datasets
 from paucens.datasets import content_hash, load_digits_parity, load_toy, load_usps, usps
 
-DOCUMENTED = ["paucens.datasets", "paucens.datasets._files", "paucens.datasets.toy", "paucens.datasets.digits"]
+DOCUMENTED = [
+    "paucens.datasets.catalogue",
+    "paucens.datasets._files",
+    "paucens.datasets.toy",
+    "paucens.datasets.digits",
+]
 HAS_USPS = bool(os.environ.get("PAUCENS_DATA")) and (Path(os.environ["PAUCENS_DATA"], "usps", "usps.npz").is_file())
 needs_usps = pytest.mark.skipif(not HAS_USPS, reason="usps/usps.npz is not in $PAUCENS_DATA")
 

@@ -10,7 +10,7 @@ import paucens
 
 ROOT = Path(paucens.__file__).parent
 LEVELS = [  # bottom to top
-    {"_kernels"},
+    {"_kernels", "_lazy", "_types", "_version"},
     {"images", "matlab", "parallel", "persistence", "progress", "validation"},
     {"datasets", "drawing", "features", "learners", "metrics"},
     {"base", "cutting_plane", "evaluation", "formats"},
@@ -23,19 +23,19 @@ FREE = {"", "__main__", "plotting"}  # the package itself, and what only scripts
 PICTURES = {"matplotlib", "pandas"}
 MAKES_FRAMES = ROOT / "base" / "exports.py"  # with pandas, loaded when a frame is made
 
-FILES = sorted(path for path in ROOT.rglob("*") if path.suffix in {".py", ".pyx", ".pxd"})
+FILES = sorted(path for path in ROOT.rglob("*") if path.suffix in {".py", ".pyi", ".pyx", ".pxd"})
 
 
 def part_of(path):
     """Return the module or package directly under paucens that a file belongs to, '' for paucens/__init__.py."""
     first = path.relative_to(ROOT).parts[0]
-    return "" if first == "__init__.py" else first.split(".")[0]
+    return "" if first.startswith("__init__.") else first.split(".")[0]
 
 
 def modules_imported(path):
     """Return the dotted names of all imports of a file, wherever they are, with relative imports resolved."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix != ".py":  # Cython's grammar is not Python's, but its import lines look the same
+    if path.suffix in {".pyx", ".pxd"}:  # Cython's grammar is not Python's, but its import lines look the same
         text = "\n".join(re.findall(r"^(?:from .+ c?import|c?import) .*", text, re.MULTILINE))
         text = re.sub(r"\bcimport\b", "import", text).replace("(", "").replace(")", "").replace("\\", "")
     package = ["paucens", *path.relative_to(ROOT).parts[:-1]]

@@ -4,19 +4,21 @@ import numbers
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils import check_scalar
 
 from paucens.datasets._registry import DataSet
 from paucens.datasets.records import DetectionRecord
 from paucens.datasets.streets._scene import HEIGHTS, render
 from paucens.datasets.streets._sequence import render_sequence
 from paucens.images import resampled_part
+from paucens.validation import check_integer, check_positive
 
 MOST_FRAMES = 30  # later, the camera would have passed the nearest things
 CROP_SIZE = (160, 96)  # height and width of a crop as in INRIA: a window of 128 x 64 and a margin of 16
 
 
-def synthetic_streets(n, seed=0, *, people=True, size=(480, 640)) -> list[DetectionRecord]:
+def synthetic_streets(
+    n: int, seed: int = 0, *, people: bool = True, size: tuple[int, int] = (480, 640)
+) -> list[DetectionRecord]:
     """Render street scenes with pedestrians, occlusion, clutter and exact boxes.
 
     Parameters
@@ -64,12 +66,18 @@ def synthetic_streets(n, seed=0, *, people=True, size=(480, 640)) -> list[Detect
 
 
 def _check(n, seed, size):
-    check_scalar(n, "n", numbers.Integral, min_val=1)
-    check_scalar(seed, "seed", numbers.Integral, min_val=0, max_val=2**32 - 1)
+    _check_integer("n", n, 1)
+    _check_integer("seed", seed, 0, 2**32 - 1)
     if not isinstance(size, list | tuple) or len(size) != 2:
         raise TypeError(f"size must be (height, width) in pixels; got {size!r}.")
     for side in size:
-        check_scalar(side, "size", numbers.Integral, min_val=120)
+        _check_integer("size", side, 120)
+
+
+def _check_integer(name, value, least, most=None):
+    if not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be an integer; got {value!r}.")
+    check_integer(name, value, least, most)
 
 
 class StreetSequence(NamedTuple):
@@ -83,11 +91,13 @@ class StreetSequence(NamedTuple):
         The true flow of each frame: where what is seen in a pixel was in the image before, across and down in pixels.
     """
 
-    records: list
-    flows: list
+    records: list[DetectionRecord]
+    flows: list[np.ndarray]
 
 
-def street_sequences(n, n_frames=2, seed=0, *, people=True, size=(480, 640)) -> list[StreetSequence]:
+def street_sequences(
+    n: int, n_frames: int = 2, seed: int = 0, *, people: bool = True, size: tuple[int, int] = (480, 640)
+) -> list[StreetSequence]:
     """Render street scenes in motion: the camera drives and turns, people walk.
 
     Parameters
@@ -125,11 +135,11 @@ def street_sequences(n, n_frames=2, seed=0, *, people=True, size=(480, 640)) -> 
     (True, (120, 160, 2))
     """
     _check(n, seed, size)
-    check_scalar(n_frames, "n_frames", numbers.Integral, min_val=1, max_val=MOST_FRAMES)
+    _check_integer("n_frames", n_frames, 1, MOST_FRAMES)
     return [StreetSequence(*render_sequence(seed, number, n_frames, people, tuple(size))) for number in range(n)]
 
 
-def street_crops(records, height=100.0) -> np.ndarray:
+def street_crops(records: list[DetectionRecord], height: float = 100.0) -> np.ndarray:
     """Cut crops of people: 96 x 160 pixels with the person in the middle.
 
     Parameters
@@ -158,7 +168,7 @@ def street_crops(records, height=100.0) -> np.ndarray:
     >>> len(street_crops(records)) == sum(len(record.boxes) for record in records)
     True
     """
-    check_scalar(height, "height", numbers.Real, min_val=0, max_val=CROP_SIZE[0], include_boundaries="right")
+    check_positive("height", height, most=CROP_SIZE[0])
     for k, record in enumerate(records):
         shape, kind = getattr(record.image, "shape", ()), getattr(record.image, "dtype", None)
         if len(shape) != 3 or shape[2] != 3 or kind != np.uint8:

@@ -1,0 +1,5 @@
+"""Types that annotations share."""
+
+import os
+
+PathLike = str | os.PathLike[str]
