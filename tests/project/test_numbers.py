@@ -1,0 +1,146 @@
+"""Results in the README and in the user guide are those of `figures/*.csv`.
+
+A paragraph or table below `<!-- numbers: name -->` holds the texts that the function `name` makes of the CSV files, and
+no other decimal number. Elsewhere there are none, but for code, ranges such as [0, 0.1], and rates to ask for.
+"""
+
+import re
+from functools import cache
+
+import pandas as pd
+import pytest
+from pages import PAGES, ROOT, marked_numbers
+
+from paucens.metrics import mean_interval
+from paucens.metrics.binomial import samples_needed
+from report import paper_says
+
+OVERLAP = 1.0  # test samples over training samples, of random halves
+OURS = "pAUCEnsT"
+ALL_CHANNELS = "spCov+spLBP+M+O+LUV"
+
+
+@cache
+def results(name):
+    return pd.read_csv(ROOT / "figures" / f"{name}.csv")
+
+
+def row(*cells):
+    return f"| {' | '.join(cells)} |"
+
+
+def ends(interval):
+    return f"{interval.low:+.3f} to {interval.high:+.3f}"
+
+
+def points(rate):
+    return f"{100 * rate:.1f}"
+
+
+# -- what the marked paragraphs and tables say -----------------------------------------------------
+
+
+def small_models():
+    toy = results("figure_4").query("grid in ('none', 'both')").pivot(index="repeat", columns="method", values="pauc")
+    digits = of_table_5("usps", 10).pivot(index="repeat", columns="method", values="pauc")
+    for start, paucs, overlap in (
+        ("toy set, 10 stumps | [0, 0.2]", toy, 0.0),
+        ("USPS digits, 10 trees of 8 leaves | [0, 0.1]", digits, OVERLAP),
+    ):
+        ours, theirs = paucs[OURS], paucs["AdaBoost"]
+        yield row(start, f"{ours.mean():.3f}", f"{theirs.mean():.3f}", ends(mean_interval(ours - theirs, overlap)))
+
+
+def of_table_5(data_set, rounds):
+    """Results with trees on three levels and parameters of the paper's grids."""
+    own = results("table_5").query("data_set == @data_set and rounds == @rounds and depth == 3")
+    first = own.groupby("method").choice.transform("first")
+    return own[own.choice == first]
+
+
+def boosters():
+    for beta in (0.01, 0.1):
+        cells = []
+        for _, own in results("beyond_1").query("beta == @beta").groupby("data_set", sort=False):
+            wide = own.pivot(index="repeat", columns="method", values="pauc")
+            ours, others = (
+                wide[f"{OURS}, default"],
+                wide.drop(columns=[f"{OURS}, default", f"{OURS}, tuned", "as published"]),
+            )
+            best = others[others.mean().idxmax()]
+            cells.append(f"{ours.mean():.3f} / {best.mean():.3f}")
+            interval = mean_interval(ours - best, OVERLAP)
+            assert interval.low < 0 < interval.high  # "all eight intervals contain 0"
+        yield row(f"[0, {beta:g}]: default / best booster", *cells)
+
+
+def guarantee():
+    hundredth, thousandth = (samples_needed(rate, 0.05) for rate in (0.01, 0.001))
+    yield f"for a rate of 0.01 takes {hundredth} negatives held out, one for 0.001 takes {thousandth}, at 95 %"
+
+
+def paper_and_ours():
+    for start, name in (
+        ("USPS, 100 trees, partial AUC on [0, 0.1]", "usps"),
+        ("15 scenes, 100 trees, the same", "scene15"),
+        ("faces, 100 trees, the same", "faces"),
+    ):
+        ours = of_table_5(name, 100).query("method == @OURS").pauc.mean()
+        yield row(start, f"{paper_says('table_5')[name][OURS]['mean'][-1]:.2f}", f"{ours:.3f}")
+    theirs, ours = paper_says("table_3")["miss_rate"][ALL_CHANNELS]["INRIA"], inria("table_3", ALL_CHANNELS, "release")
+    yield row("INRIA, detector on all channels, log-average miss rate", f"{theirs:.1f} %", f"{points(ours)} %")
+    theirs = {method: rates["INRIA"] for method, rates in paper_says("table_2")["miss_rate"].items()}
+    for name, with_pooling, without in (("covariance", "spCov+LUV", "Cov+LUV"), ("LBP", "spLBP", "LBP")):
+        ours = inria("table_2", without) - inria("table_2", with_pooling)
+        (pair,) = results("table_2_pairs").query("test_set == 'INRIA, 50 px' and method == @with_pooling").itertuples()
+        assert pair.low < 0 < pair.high  # "ties"
+        gain = theirs[without] - theirs[with_pooling]
+        yield row(f"INRIA, what pooling of {name} gains", f"{gain:.1f} points", f"{points(ours)} points")
+
+
+def inria(table, method, preset="robust"):
+    """Return the mean over the seeds."""
+    rows = results(table).query("test_set == 'INRIA, 50 px' and method == @method and preset == @preset")
+    assert len(rows) == 3
+    return rows.miss_rate.mean()
+
+
+def default_detector():
+    (own,) = results("default_model_test").query("test_set == 'INRIA, 50 px' and change == 'unchanged'").itertuples()
+    interval = f"95 %: {points(own.low)} to {points(own.high)}"
+    yield f"misses {points(own.miss_rate)} % of the people there (log-average; {interval})"
+
+
+# -- the check -------------------------------------------------------------------------------------
+
+MARKED = [(page, *marked) for page in PAGES for marked in marked_numbers(page)]
+ASKED_FOR = {"0.001", "0.01", "0.02", "0.05", "0.1", "0.5", "0.95"}
+NO_RESULTS = (  # fenced code, code in a line, ranges, targets of links, versions
+    r"```.*?\n```",
+    r"`[^`]*`",
+    r"\[[\d.]+, [\d.]+\]",
+    r"\]\([^)]*\)",
+    r"[Vv]ersion [\d.]+|Python [\d.]+",
+)
+
+
+def decimals(text):
+    for pattern in NO_RESULTS:
+        text = re.sub(pattern, "", text, flags=re.DOTALL)
+    return set(re.findall(r"\d+\.\d+", text)) - ASKED_FOR
+
+
+@pytest.mark.parametrize(("page", "name", "text"), MARKED, ids=[f"{page.stem}-{name}" for page, name, _ in MARKED])
+def test_numbers_are_those_of_the_results(page, name, text):
+    for wanted in globals()[name]():
+        assert wanted in text
+        text = text.replace(wanted, "", 1)
+    assert not decimals(text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_numbers_elsewhere_are_no_results(page):
+    text = page.read_text(encoding="utf-8")
+    for _, marked in marked_numbers(page):
+        text = text.replace(marked, "", 1)
+    assert not decimals(text)
