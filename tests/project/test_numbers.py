@@ -5,11 +5,12 @@ no other decimal number. Elsewhere there are none, but for code, ranges such as 
 """
 
 import re
+from fractions import Fraction
 from functools import cache
 
 import pandas as pd
 import pytest
-from pages import PAGES, ROOT, marked_numbers
+from pages import GUIDE, PAGES, ROOT, marked_numbers
 
 from paucens.metrics import mean_interval
 from paucens.metrics.binomial import most_above, samples_needed
@@ -17,12 +18,21 @@ from report import paper_says
 
 OVERLAP = 1.0  # test samples over training samples, of random halves
 OURS = "pAUCEnsT"
+INRIA = "INRIA, 50 px"
 ALL_CHANNELS = "spCov+spLBP+M+O+LUV"
 
 
 @cache
-def results(name):
+def table_of(name):
     return pd.read_csv(ROOT / "figures" / f"{name}.csv")
+
+
+def results(name, **wanted):
+    """Return the rows of a CSV file whose columns have the wanted values."""
+    table = table_of(name)
+    for column, value in wanted.items():
+        table = table[table[column] == value]
+    return table
 
 
 def row(*cells):
@@ -41,7 +51,9 @@ def points(rate):
 
 
 def small_models():
-    toy = results("figure_4").query("grid in ('none', 'both')").pivot(index="repeat", columns="method", values="pauc")
+    toy = results("figure_4")[lambda rows: rows.grid != "the paper's"].pivot(
+        index="repeat", columns="method", values="pauc"
+    )
     digits = of_table_5("usps", 10).pivot(index="repeat", columns="method", values="pauc")
     for start, paucs, overlap in (
         ("toy set, 10 stumps | [0, 0.2]", toy, 0.0),
@@ -53,7 +65,7 @@ def small_models():
 
 def of_table_5(data_set, rounds):
     """Results with trees on three levels and parameters of the paper's grids."""
-    own = results("table_5").query("data_set == @data_set and rounds == @rounds and depth == 3")
+    own = results("table_5", data_set=data_set, rounds=rounds, depth=3)
     first = own.groupby("method").choice.transform("first")
     return own[own.choice == first]
 
@@ -61,7 +73,7 @@ def of_table_5(data_set, rounds):
 def boosters():
     for beta in (0.01, 0.1):
         cells = []
-        for _, own in results("beyond_1").query("beta == @beta").groupby("data_set", sort=False):
+        for _, own in results("beyond_1", beta=beta).groupby("data_set", sort=False):
             wide = own.pivot(index="repeat", columns="method", values="pauc")
             ours, others = (
                 wide[f"{OURS}, default"],
@@ -85,14 +97,14 @@ def paper_and_ours():
         ("15 scenes, 100 trees, the same", "scene15"),
         ("faces, 100 trees, the same", "faces"),
     ):
-        ours = of_table_5(name, 100).query("method == @OURS").pauc.mean()
+        ours = of_table_5(name, 100)[lambda rows: rows.method == OURS].pauc.mean()
         yield row(start, f"{paper_says('table_5')[name][OURS]['mean'][-1]:.2f}", f"{ours:.3f}")
     theirs, ours = paper_says("table_3")["miss_rate"][ALL_CHANNELS]["INRIA"], inria("table_3", ALL_CHANNELS, "release")
     yield row("INRIA, detector on all channels, log-average miss rate", f"{theirs:.1f} %", f"{points(ours)} %")
     theirs = {method: rates["INRIA"] for method, rates in paper_says("table_2")["miss_rate"].items()}
     for name, with_pooling, without in (("covariance", "spCov+LUV", "Cov+LUV"), ("LBP", "spLBP", "LBP")):
         ours = inria("table_2", without) - inria("table_2", with_pooling)
-        (pair,) = results("table_2_pairs").query("test_set == 'INRIA, 50 px' and method == @with_pooling").itertuples()
+        (pair,) = results("table_2_pairs", test_set=INRIA, method=with_pooling).itertuples()
         assert pair.low < 0 < pair.high  # "ties"
         gain = theirs[without] - theirs[with_pooling]
         yield row(f"INRIA, what pooling of {name} gains", f"{gain:.1f} points", f"{points(ours)} points")
@@ -100,13 +112,13 @@ def paper_and_ours():
 
 def inria(table, method, preset="robust"):
     """Return the mean over the seeds."""
-    rows = results(table).query("test_set == 'INRIA, 50 px' and method == @method and preset == @preset")
+    rows = results(table, test_set=INRIA, method=method, preset=preset)
     assert len(rows) == 3
     return rows.miss_rate.mean()
 
 
 def default_detector():
-    (own,) = results("default_model_test").query("test_set == 'INRIA, 50 px' and change == 'unchanged'").itertuples()
+    (own,) = results("default_model_test", test_set=INRIA, change="unchanged").itertuples()
     interval = f"95 %: {points(own.low)} to {points(own.high)}"
     yield f"misses {points(own.miss_rate)} % of the people there (log-average; {interval})"
 
@@ -129,7 +141,7 @@ def share_above(n, rate):
 
 def gain(configuration, beta):
     """Gain over the base of defaults.py, in hundredths, with its interval over the sets."""
-    own = results("defaults").query("beta == @beta")
+    own = results("defaults", beta=beta)
     means = own.pivot_table(index="data_set", columns="configuration", values="pauc")
     return mean_interval(100 * (means[configuration] - means["300 rounds, nu = 0.05"]))
 
@@ -179,7 +191,7 @@ def tuning():
     clear = []
     for beta in (0.01, 0.1):
         cells = []
-        for name, own in results("beyond_1").query("beta == @beta").groupby("data_set", sort=False):
+        for name, own in results("beyond_1", beta=beta).groupby("data_set", sort=False):
             wide = own.pivot(index="repeat", columns="method", values="pauc")
             default, tuned = wide[f"{OURS}, default"], wide[f"{OURS}, tuned"]
             cells.append(f"{default.mean():.3f} / {tuned.mean():.3f}")
@@ -190,11 +202,64 @@ def tuning():
 
 
 def mixture():
-    own = results("mixtures").query("beta == 0.01 and trees == 10")
+    own = results("mixtures", beta=0.01, trees=10)
     wide = own.pivot_table(index=["data_set", "nu"], columns="shares", values="pauc")
     gains = wide["equal shares"] - wide["the wanted range alone"]
     mean, low, high = mean_interval(gains.groupby("data_set").mean())
     yield f"gain {mean:.2f} on [0, 0.01] over the range alone (95 %: {low:.2f} to {high:.2f})"
+
+
+def presets():
+    for start, method, seeds in (
+        ("M+O+LUV", "M+O+LUV", 3),
+        ("spCov+LUV, one seed", "spCov+LUV", 1),
+        ("spCov+M+O+LUV, one seed", "spCov+M+O+LUV", 1),
+        ("all", ALL_CHANNELS, 3),
+    ):
+        rows = results("table_3", test_set=INRIA, method=method)
+        means = rows[rows.repeat < seeds].groupby("preset").miss_rate.mean()
+        yield row(start, *(points(means[name]) if name in means else "–" for name in ("robust", "release")))
+
+
+def faster():
+    for way, channels, setting in (
+        ("traces", "M+O+LUV", "quantile 2 %"),
+        ("two stages", "317 channels", "0.02 % left"),
+        ("two stages behind normalised BING", "317 channels", "0.02 % left, 37.4 % away before"),
+    ):
+        wanted = {"way": way, "detector": channels, "setting": setting}
+        (misses,) = results("beyond_2", **wanted).itertuples()
+        (times,) = results("beyond_2_times", **wanted).itertuples()
+        low, high = f"{100 * misses.difference_low:+.1f}", f"{100 * misses.difference_high:+.1f}"
+        change = f"{100 * misses.difference:+.1f} ({low} to {high})"
+        yield row(way.replace("normalised ", ""), channels, f"{times.detect_ratio:.2f}", change)
+
+
+def speed_of_classifiers():
+    return (line for file, line in measured_ratios() if file == "test_speed.py")
+
+
+def speed_of_detectors():
+    return (line for file, line in measured_ratios() if file != "test_speed.py")
+
+
+def measured_ratios():
+    """Check limits against the benchmarks, and ratios against limits; `make bench` measures the ratios."""
+    for line in (GUIDE / "speed.md").read_text(encoding="utf-8").splitlines():
+        if found := re.search(r"\| ([\d./ ]+) \| ([\d./ ]+) \| `(\w+\.py)` \|$", line):
+            ratios, limits = (found[k].split(" / ") for k in (1, 2))
+            source = (ROOT / "tests" / "benchmarks" / found[3]).read_text(encoding="utf-8")
+            for ratio, limit in zip(ratios, limits, strict=True):
+                assert Fraction(ratio) <= Fraction(limit)
+                assert re.search(rf"(?<![\d.]){re.escape(limit).replace('/', ' / ')}(?![\d.])", source), line
+            yield found[3], line
+
+
+def training_times():
+    rows = results("table_3", test_set=INRIA, preset="robust")
+    minutes = rows.groupby("method").train_seconds.mean() / 60
+    for start, method in (("M+O+LUV", "M+O+LUV"), ("spCov+LUV", "spCov+LUV"), ("all 317", ALL_CHANNELS)):
+        yield row(start, f"{minutes[method]:.0f}")
 
 
 # -- the check -------------------------------------------------------------------------------------
