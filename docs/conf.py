@@ -49,6 +49,7 @@ intersphinx_mapping = OTHERS if os.environ.get("PAUCENS_INTERSPHINX") == "1" els
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
+    "image_scrapers": ("scraper",),
     "reset_modules": (),
     "download_all_examples": False,
     "show_signature": False,
