@@ -7,8 +7,8 @@ wanted.
 """
 
 # %%
-# Ten problems: each of scikit-learn's digits against the other nine, half of the images to train on. Wanted is detection
-# at no more than 2 % false alarms. All ensembles have trees of four leaves, with 5, 10, 20 or 50 of them.
+# Ten problems: each of scikit-learn's digits against the other nine, with half of the images to train on. Wanted is
+# detection at no more than 2 % false alarms. All ensembles have trees of four leaves: 5, 10, 20 or 50 of them.
 
 import numpy as np
 import pandas as pd

@@ -93,8 +93,8 @@ class Bing:
     Notes
     -----
     A window has 16 x 8 points. Each is the mean of a square of pixels, 8 x 8 in a window of 128 x 64. The normed
-    gradient of a point is `min(|gx| + |gy|, 255)`, where gx and gy are the differences of its two neighbours, the largest
-    ones of R, G and B. With b_k the words of bit k + 4 of the gradients, the binarised score is ::
+    gradient of a point is `min(|gx| + |gy|, 255)`, where gx and gy are the differences of its two neighbours, the
+    largest ones of R, G and B. With b_k the words of bit k + 4 of the gradients, the binarised score is ::
 
         sum_j beta_j sum_k 2^k (2 |a_j & b_k| - |b_k|),    k = 0, .. 3,    |.| the number of bits set.
 
