@@ -57,7 +57,7 @@ bench: $(VENV)/.bench
 # build/docs/index.html. All examples run; PAUCENS_INTERSPHINX=1 adds links to other projects, for which it takes the
 # network. What Sphinx warns of is an error.
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -n -W -q docs build/docs
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W -q docs build/docs
 	$(BIN)/python docs/check_links.py build/docs
 
 lint: $(VENV)/.test
