@@ -4,6 +4,7 @@ A paragraph or table below `<!-- numbers: name -->` holds the texts that the fun
 no other decimal number. Elsewhere there are none, but for code, ranges such as [0, 0.1], and rates to ask for.
 """
 
+import itertools
 import re
 from fractions import Fraction
 from functools import cache
@@ -203,6 +204,18 @@ def changes():
             cells.append(f"{mean:+.2f} ({low:+.2f} to {high:+.2f})")
         yield row(start, *cells)
     assert clear == {0.01: 0, 0.1: 3}
+
+
+def many_rows():
+    base = "nu = 0.05, 31 leaves"
+    for n, beta in itertools.product((16_000, 64_000), (0.01, 0.1)):
+        own, cells = results("many_rows", n_train=n, beta=beta), []
+        wide = own.pivot_table(index=["data_set", "repeat"], columns="configuration", values="pauc")
+        for name in ("nu = 0.2, 31 leaves", "nu = 0.8, 31 leaves", "LightGBM, 31 leaves"):
+            gains = 100 * (wide[name] - wide[base]).groupby("data_set").mean()
+            mean, low, high = mean_interval(gains)
+            cells.append(f"{mean:+.2f} ({low:+.2f} to {high:+.2f})")
+        yield row(f"{n // 1000} 000, [0, {beta:g}]", *cells)
 
 
 def tuning():
