@@ -163,7 +163,7 @@ make reproduce                             # all, in miniature
 python reproduce/table_5.py --scale paper  # one, in full
 ```
 
-[Data sets](data.md) says where data are to be had. Scripts whose data are missing say so and are left out. What does
+[Data sets](data.md) says where to get them. Scripts whose data are missing say so and are left out. What does
 not hold in the paper as printed is in the [errata](errata.md), each with the test that shows it.
 
 ## What is open
