@@ -24,9 +24,9 @@ Where we depart, and why.
 
     python reproduce/figure_3.py --scale paper --data DIR
 
-DIR holds the uncompressed INRIA folder of `data/README.md`. Training takes 48 minutes in all. The committed curve of
-sp-Cov is of a run in which the detector still had its soft cascade; the run without it is to come. At other scales, a
-small detector and SVMs are trained on rendered streets, whose numbers do not compare with the paper's.
+DIR holds the uncompressed INRIA folder of `data/README.md`. Training takes 48 minutes in all; that of sp-Cov in the
+committed table was on a machine that did other work. At other scales, a small detector and SVMs are trained on rendered
+streets, whose numbers do not compare with the paper's.
 """
 
 import sys
