@@ -277,7 +277,7 @@ class Search:
         flat[self.spec.groups.get("LUV", slice(0))] = np.nan
         return flat
 
-    def scores(self, band: Band, trees: DetectorTrees, threads: Threads, start: np.ndarray | None = None):
+    def scores(self, band: Band, trees: DetectorTrees, threads: Threads, start: np.ndarray | None = None) -> np.ndarray:
         """Score the windows of a band.
 
         Parameters
