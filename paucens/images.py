@@ -82,6 +82,14 @@ def read_rgb(path: PathLike) -> np.ndarray:
 def read_size(path: PathLike) -> tuple[int, int]:
     """Return the height and width of the image that `read_rgb` makes of a file, without decoding its pixels.
 
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    height, width : int
+
     Raises
     ------
     FileNotFoundError, ValueError
@@ -301,7 +309,7 @@ def resampled_part(rgb: np.ndarray, corners: tuple[float, float, float, float], 
 
     Returns
     -------
-    part : ndarray of shape (*shape, 3), uint8; or `shape`, of the same type
+    part : ndarray of shape `(*shape, 3)`, uint8; or `shape`, of the same type
 
     Raises
     ------

@@ -10,7 +10,8 @@ are Student's t over the populations.
 
     python reproduce/many_rows.py --scale paper --seed 1
 
-It has not been run at the scale of the paper yet.
+70 minutes of processor time. With 31 leaves, nu = 0.2 is the best of three values for 16 000 samples and nu = 0.8 for
+64 000: `nu="auto"` of `PAUCEnsClassifier` goes through both.
 """
 
 import itertools

@@ -7,7 +7,7 @@ from paucens.metrics import check_fpr_range
 
 WIDEST, ENOUGH = 0.1, 200  # an automatic range ends there, or where it holds so many negatives
 LEAST_NU, LARGEST_NU = 0.03, 0.8  # of an automatic nu: the default, and the largest that was tried
-SAMPLES_PER_NU = 80_000  # 0.2 for 16 000 samples and 0.8 for 64 000 are the best values of reproduce/many_rows.py
+SAMPLES_PER_NU = 80_000  # of three values, 0.2 is the best for 16 000 and 0.8 for 64 000 (reproduce/many_rows.py)
 
 
 def trained_range(ensemble, n_negatives):

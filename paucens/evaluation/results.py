@@ -149,6 +149,11 @@ def image_results(
 def write_results(path: PathLike, rows: Iterable[dict[str, Any]]) -> None:
     """Write a table of `box_results` or `image_results` as CSV, with the names of the columns in its first line.
 
+    Parameters
+    ----------
+    path : path-like
+    rows : list of dict
+
     Raises
     ------
     ValueError
