@@ -36,7 +36,7 @@ class FirstStage:
         is within this distance of the best one.
     """
 
-    families: tuple
+    families: tuple[str, ...]
     trees: DetectorTrees | None = None
     within: float = np.inf
 

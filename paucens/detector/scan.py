@@ -1,5 +1,6 @@
 """From an image to the scores of all its windows, level by level and band by band."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -46,7 +47,7 @@ class Band(NamedTuple):
 
     level: Level | None
     first_row: int
-    shape: tuple
+    shape: tuple[int, int]
     pixels: np.ndarray | None
     strips: np.ndarray | None = None
 
@@ -79,7 +80,7 @@ class Search:
     window: Window
     per_octave: int = 8
     smooth: float = 0.0
-    lambdas: dict | None = None
+    lambdas: dict[str, float] | None = None
     toolbox: bool = False
     filters: np.ndarray | None = field(default=None, compare=False)
 
@@ -117,26 +118,28 @@ class Search:
         object.__setattr__(self, name, value)  # the class is frozen for everybody else
 
     @property
-    def cell(self):
+    def cell(self) -> int:
         """Side in pixels of the cells that trees look at: twice as large after filtering."""
         return self.spec.shrink * (1 if self.filters is None else 2)
 
     @property
-    def cells(self):
+    def cells(self) -> tuple[int, int]:
         """Number of rows and columns of these cells in the window."""
         return tuple(side // self.cell for side in self.window.shape)
 
     @property
-    def n_channels(self):
+    def n_channels(self) -> int:
         """Number of channels that trees look at."""
         return self.spec.n_channels * (1 if self.filters is None else len(self.filters))
 
     @property
-    def step(self):
+    def step(self) -> int:
         """Distance of neighbouring windows in these cells."""
         return self.window.stride // self.cell
 
-    def levels(self, image_shape, min_height=None, max_height=None):
+    def levels(
+        self, image_shape: tuple[int, int], min_height: float | None = None, max_height: float | None = None
+    ) -> list[Level]:
         """List the sizes at which an image is searched for objects of some heights.
 
         Parameters
@@ -171,7 +174,7 @@ class Search:
         largest = np.inf if max_height is None else max_height
         return levels[:1] + [level for level in levels[1:] if height / level.ratio[0] <= largest]
 
-    def bands(self, pixels, levels, threads):
+    def bands(self, pixels: np.ndarray, levels: list[Level], threads: Threads) -> Iterator[tuple[int, Band]]:
         """Cut the levels of an image into bands of rows.
 
         Parameters
@@ -219,15 +222,15 @@ class Search:
             part = pixels[stride * first : stride * (first + n - 1) + self.window.crop[0]]
             yield Band(level, first, (n, n_columns), part)
 
-    def with_strips(self, band, threads):
+    def with_strips(self, band: Band, threads: Threads) -> Band:
         """Return a band with its channels, which are computed now if it has none."""
         return band if band.strips is not None else band._replace(strips=self._strips_of_pixels(band.pixels, threads))
 
-    def padded(self, pixels, level, threads):
+    def padded(self, pixels: np.ndarray, level: Level, threads: Threads) -> np.ndarray:
         """Return the pixels of a level, its border repeated outwards by the padding of the window."""
         return level_pixels(pixels, level.shape, threads, self.smooth, self.window.padding)
 
-    def crop(self, pixels, threads):
+    def crop(self, pixels: np.ndarray, threads: Threads) -> np.ndarray:
         """Return the band of a crop: one window with its margin, or more if the crop is larger by some cells."""
         sides = zip(pixels.shape, self.window.crop, strict=False)
         shape = tuple((side - least) // self.window.stride + 1 for side, least in sides)
@@ -274,7 +277,7 @@ class Search:
         flat[self.spec.groups.get("LUV", slice(0))] = np.nan
         return flat
 
-    def scores(self, band, trees: DetectorTrees, threads, start=None):
+    def scores(self, band: Band, trees: DetectorTrees, threads: Threads, start: np.ndarray | None = None) -> np.ndarray:
         """Score the windows of a band.
 
         Parameters
@@ -303,7 +306,7 @@ class Search:
         threads.run(scan, len(scores), 50 * scores.size)
         return np.ascontiguousarray(scores[:: self.step, :: self.step])
 
-    def indices_in_crop(self, places):
+    def indices_in_crop(self, places: np.ndarray) -> np.ndarray:
         """Locate the features of a window in the flattened strips of its crop.
 
         Parameters

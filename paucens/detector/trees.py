@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 WHOLE_DEPTH = 3  # trees of at most this depth are also laid out as complete trees, for many windows at once
 INNER = 2**WHOLE_DEPTH - 1
@@ -39,11 +41,11 @@ class DetectorTrees:
     rejection: np.ndarray
     bias: np.ndarray
 
-    def arrays(self):
+    def arrays(self) -> dict[str, np.ndarray]:
         """Return the attributes by name, for a file."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def with_rejection(self, rejection):
+    def with_rejection(self, rejection: npt.ArrayLike) -> Self:
         """Return the same trees with another soft cascade.
 
         Parameters
@@ -69,11 +71,11 @@ class DetectorTrees:
         with np.errstate(over="ignore"):
             return replace(self, rejection=np.full_like(self.rejection, given))
 
-    def without_rejection(self):
+    def without_rejection(self) -> Self:
         """Return the same trees without a soft cascade: each window gets the sum of all of them."""
         return self.with_rejection(-np.inf)
 
-    def part(self, start, stop):
+    def part(self, start: int, stop: int) -> "DetectorTrees":
         """Return trees [start, stop) alone, with the same bias."""
         nodes = slice(*self.first[[start, stop]])
         return DetectorTrees(
@@ -83,7 +85,7 @@ class DetectorTrees:
             **{name: getattr(self, name)[nodes] for name in ("place", "threshold", "child", "value")},
         )
 
-    def layout(self, n_channels):
+    def layout(self, n_channels: int) -> tuple[np.ndarray, ...]:
         """Return what the kernel takes of the trees, for strips of this number of channels; kept for the next call.
 
         Returns
@@ -105,7 +107,7 @@ class DetectorTrees:
     def _layouts(self):
         return {}
 
-    def n_leading_within(self, channels):
+    def n_leading_within(self, channels: npt.ArrayLike) -> int:
         """Count the trees before the first one that looks at another channel than these, indices of channels."""
         outside = (self.child > 0) & ~np.isin(self.place[:, 2], channels)
         if not outside.any():
@@ -113,7 +115,7 @@ class DetectorTrees:
         return int(np.searchsorted(self.first, np.argmax(outside), side="right")) - 1
 
     @cached_property
-    def whole(self):
+    def whole(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Indices of the nodes of all trees in heap order, (n_trees, 7), and of their leaves, (n_trees, 8).
 
         None if a tree is deeper than `WHOLE_DEPTH`. A leaf above the last level is repeated below itself.

@@ -30,8 +30,8 @@ class Level:
     """
 
     scale: float
-    shape: tuple
-    ratio: tuple
+    shape: tuple[int, int]
+    ratio: tuple[float, float]
     channels: np.ndarray | None = None
 
 
