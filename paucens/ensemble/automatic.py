@@ -28,12 +28,11 @@ def trained_range(ensemble, n_negatives):
 
 def trained_nu(ensemble, n_samples):
     """Return nu for a number of samples; raise ValueError if the parameter is not allowed."""
-    if not isinstance(ensemble.nu, str):
+    if not isinstance(ensemble.nu, str) or ensemble.nu != "auto":
         check_nu(ensemble.nu)
         return ensemble.nu
-    if ensemble.nu != "auto" or ensemble.learner is not None:
+    if ensemble.learner is not None:
         raise ValueError(
-            f"nu must be a positive number, or 'auto' for learner=None; got {ensemble.nu!r} for learner="
-            f"{ensemble.learner!r}."
+            f"nu='auto' is for learner=None; got learner={ensemble.learner!r}. Set nu to a number, such as 0.03."
         )
     return float(np.clip(n_samples / SAMPLES_PER_NU, LEAST_NU, LARGEST_NU))

@@ -16,6 +16,7 @@ from paucens.learners.grid import are_copies, to_grid, without_excess
 from paucens.learners.nodes import LARGEST, NO_SETS, SET_BYTES, UNKNOWN, TreeNodes
 
 RUN_SHARES = (0.9, 0.97)  # shares of the mass after which a search of columns pauses, heaviest rows first
+MAX_DEPTH = 31  # of trees that may have a leaf per sample
 MAX_KEPT_BYTES = 64_000_000  # of histograms kept for subtraction while a tree grows
 NODE = np.dtype(  # of `_kernels.growing`
     [
@@ -192,8 +193,9 @@ class TreeGrower:
         """Grow the tree in one call of a kernel; return its nodes as NODE."""
         rule = self.rule
         if self._nodes is None:
-            most_leaves = min(rule.max_leaves or np.inf, 2.0 ** (rule.depth or np.inf), len(self._rows))
-            self._nodes = np.empty(2 * int(most_leaves) - 1, dtype=NODE)
+            n_samples = len(self._rows)
+            most_leaves = min(rule.max_leaves or n_samples, 2 ** min(rule.depth or MAX_DEPTH, MAX_DEPTH), n_samples)
+            self._nodes = np.empty(2 * most_leaves - 1, dtype=NODE)
             self._heap = np.empty(len(self._nodes), dtype=np.int32)
         first = self._nodes[:1]
         first["value"], first["total"], first["start"], first["stop"] = root.value, root.total, 0, root.stop
