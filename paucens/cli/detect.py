@@ -133,7 +133,8 @@ def found_in(options, n_done, log):
     if total == n_done:
         return
     images = itertools.islice(images_of(options.sources, options.every), n_done, None)
-    look = (options.model, options.threshold, options.min_height, options.max_height, options.draw)
+    model = version_of(options.model)
+    look = (model, options.threshold, options.min_height, options.max_height, options.draw)
     workers = Parallel(n_jobs=options.jobs, return_as="generator", pre_dispatch="2 * n_jobs")
     with Progress(None if total is None else total - n_done, "images") as progress:
         for entry in workers(delayed(find_in)(image, *look) for image in images):
@@ -159,14 +160,23 @@ def find_in(source, model, threshold, min_height, max_height, folder):
         image = read_source(source)
     except (ValueError, OSError) as error:
         return {"image": source.name, "error": text_of(error)}
-    detector = _detector(model)
+    detector = _detector(*model)
     boxes = detector.detect(image, threshold=threshold, min_height=min_height, max_height=max_height)
     if folder is not None:
         save_image(Path(folder) / picture_name(source.name), draw_boxes(image, boxes))
     return {"image": source.name, "boxes": boxes.tolist()}
 
 
+def version_of(model):
+    """Return the name of a detector, and what tells its file from others that have been there."""
+    if model == DEFAULT:
+        return model, None
+    file = Path(model).resolve()
+    about = file.stat()
+    return str(file), (about.st_mtime_ns, about.st_size, about.st_ino)
+
+
 @cache
-def _detector(model):
-    """Load a detector once per process."""
+def _detector(model, version):
+    """Load a detector once per process and version of its file."""
     return load_detector(model)

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,19 @@ def test_boxes_are_those_of_detect(folder, tmp_path, form, jobs):
     assert main(arguments(folder, "-o", str(file), "--jobs", jobs)) == 0
     same(dict(read_detections(file)), expected(folder))
     assert os.listdir(tmp_path) == [file.name]
+
+
+def test_a_model_file_that_was_replaced_is_read_again(folder, tmp_path, monkeypatch):
+    """Also by its name in another folder, as of two projects whose detectors are called the same."""
+    found = []
+    for name, more in (("one", 0), ("other", 1)):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        detector = PedestrianDetector.load(folder / "tiny.npz")
+        replace(detector, trees=replace(detector.trees, bias=detector.trees.bias + more)).save("tiny.npz")
+        assert main(["detect", str(folder / "photos"), "-m", "tiny.npz", "--threshold", "-9", "-o", "boxes.jsonl"]) == 0
+        found.append(max(boxes[:, 4].max(initial=-np.inf) for _, boxes in read_detections("boxes.jsonl")))
+    assert found[1] == pytest.approx(found[0] + 1, abs=1e-5)
 
 
 def test_standard_output_is_a_table(folder, tmp_path, capsys):
