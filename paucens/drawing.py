@@ -162,7 +162,18 @@ def _around(row, source, colour, height):
 
 
 def save_image(path, rgb):
-    """Write RGB bytes to a file whose suffix tells the format, such as ".png"."""
+    """Write RGB bytes to a file whose suffix tells the format, such as ".png".
+
+    Parameters
+    ----------
+    path : path-like
+    rgb : ndarray of shape (height, width, 3), uint8
+
+    Raises
+    ------
+    ValueError
+        If Pillow knows no format of this suffix.
+    """
     path = Path(os.fspath(path))
     if path.suffix.lower() not in Image.registered_extensions():
         raise ValueError(f"{path} needs the suffix of a format of images, such as .png or .jpg.")

@@ -78,6 +78,14 @@ def read_rgb(path) -> np.ndarray:
 def read_size(path) -> tuple[int, int]:
     """Return the height and width of the image that `read_rgb` makes of a file, without decoding its pixels.
 
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    height, width : int
+
     Raises
     ------
     FileNotFoundError, ValueError
@@ -297,7 +305,7 @@ def resampled_part(rgb, corners, shape) -> np.ndarray:
 
     Returns
     -------
-    part : ndarray of shape (*shape, 3), uint8; or `shape`, of the same type
+    part : ndarray of shape `(*shape, 3)`, uint8; or `shape`, of the same type
 
     Raises
     ------

@@ -44,7 +44,7 @@ class LinearPAUCSVC(BinaryClassifier):
     fpr_range : tuple of two floats, default=(0.0, 0.1)
         0 <= alpha < beta <= 1, the range to maximise the area in. (0, 1) is SVM_AUC.
     nu : float, default=1.0
-        Weight of the risk relative to |w|^2 / 2.
+        Weight of the risk relative to `|w|^2 / 2`.
     formulation : {"tight", "struct"}, default="tight"
         Whether orderings are of the best j_beta negatives or of all negatives.
     cut_tolerance : float, default=1e-3
@@ -67,8 +67,8 @@ class LinearPAUCSVC(BinaryClassifier):
         Minus the threshold of largest TPR - FPR among those of FPR <= beta on the training samples.
     n_iter_ : int
         Number of cuts.
-    objective_, gap_ : ndarray of shape (n_iter_,)
-        |w|^2 / 2 + nu R(w) of the best w after each cut, and an upper bound on its distance from the minimum,
+    objective_, gap_ : ndarray of shape (`n_iter_`,)
+        `|w|^2 / 2 + nu R(w)` of the best w after each cut, and an upper bound on its distance from the minimum,
         certified by the dual.
     n_features_in_ : int
 
@@ -91,9 +91,9 @@ class LinearPAUCSVC(BinaryClassifier):
 
     A linear score is an ensemble whose learners are the columns, so the cutting planes are those of
     `PAUCEnsClassifier`. They work on one copy of X, float64, with centred columns; a shift of a column does not
-    matter. The scale does: standardise the columns, or |w|^2 means little and more cuts are needed. Large columns make
-    |w|^2 negligible, as a large nu does. Columns whose units differ by more than 1e12 or so leave no digits to the
-    smaller ones. Results do not depend on the number of threads that BLAS may use.
+    matter. The scale does: standardise the columns, or `|w|^2` means little and more cuts are needed. Large columns
+    make `|w|^2` negligible, as a large nu does. Columns whose units differ by more than 1e12 or so leave no digits to
+    the smaller ones. Results do not depend on the number of threads that BLAS may use.
 
     With alpha = 0, w = 0 is the optimum for every nu if no w lifts the mean score of the positives above the mean
     of the j_beta best negatives, as happens for weak features and narrow ranges.

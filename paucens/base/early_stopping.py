@@ -20,7 +20,18 @@ class EarlyStopping:
     """
 
     def truncated(self, n):
-        """Return the model as it stood after round n; see `WeightedEnsemble.truncated`."""
+        """Return the model as it stood after round n, with the weights and the threshold of then.
+
+        Parameters
+        ----------
+        n : int
+            From 1 to `n_iter_`.
+
+        Returns
+        -------
+        model : fitted instance of this class
+            See `WeightedEnsemble.truncated`. Its `validation_score_` ends with round n, too.
+        """
         model = super().truncated(n)
         model.validation_score_ = self.validation_score_[:n]
         return model

@@ -104,7 +104,7 @@ def history_from_file(estimator, attributes, header, arrays):
     attributes : dict of str to tuple or dtype
         The values that are allowed, or the type of an array of one number per round.
     header : dict
-        Values, and "n_iter_", the number of rounds.
+        Values, and `"n_iter_"`, the number of rounds.
     arrays : dict of str to ndarray
     """
     n_rounds = estimator.n_iter_ = check_integer("n_iter_", header["n_iter_"], 1)

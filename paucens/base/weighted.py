@@ -39,7 +39,7 @@ BLOCK = 16_384  # samples whose scores stay in the cache while learner after lea
 
 
 class WeightedEnsemble(ExportedTrees, BinaryClassifier):
-    """f(x) = sum_t weights_[t] h_t(x) - threshold_, and everything that follows from it.
+    """`f(x) = sum_t weights_[t] h_t(x) - threshold_`, and everything that follows from it.
 
     A subclass has the parameters `learner`, `n_estimators`, `max_bins`, `categorical_features`, `n_jobs` and
     `random_state`, and a `fit` that begins with `prepare` and ends with a call of `_set_fit`.
@@ -85,6 +85,11 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
     def set_params(self, **parameters):
         """Set parameters, those of the learner by names like `learner__depth`.
 
+        Parameters
+        ----------
+        **parameters
+            New values by name.
+
         Raises
         ------
         ValueError
@@ -111,7 +116,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
         Returns
         -------
         scores : ndarray of shape (n_samples,), float64
-            sum_t weights_[t] h_t(x) - threshold_.
+            `sum_t weights_[t] h_t(x) - threshold_`.
         """
         X = self._check_new(X)
         scores = np.zeros(len(X))

@@ -41,8 +41,8 @@ class AdaBoostClassifier(WeightedEnsemble):
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     learners_ : list of fitted learners
-    weights_ : ndarray of shape (n_iter_,)
-        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
+    weights_ : ndarray of shape (`n_iter_`,)
+        `decision_function` is `sum_t weights_[t] learners_[t].predict(X) - threshold_`.
     threshold_ : float
         0.
     n_iter_ : int

@@ -51,10 +51,10 @@ class AdaBoostLDAClassifier(WeightedEnsemble):
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     learners_ : list of fitted learners
-    weights_ : ndarray of shape (n_iter_,)
-        w = (S + ridge trace(S) / T)^-1 (mu+ - mu-), S = S+ + S- the covariances of the predictions within the
-        classes, mu+ and mu- their means. decision_function is sum_t weights_[t] learners_[t].predict(X) -
-        threshold_.
+    weights_ : ndarray of shape (`n_iter_`,)
+        `w = (S + ridge trace(S) / T)^-1 (mu+ - mu-)`, `S = S+ + S-` the covariances of the predictions within the
+        classes, mu+ and mu- their means. `decision_function` is
+        `sum_t weights_[t] learners_[t].predict(X) - threshold_`.
     threshold_ : float
         Halfway between the projected means, w . (mu+ + mu-) / 2.
     n_iter_ : int

@@ -60,11 +60,11 @@ class PAUCBoostClassifier(WeightedEnsemble):
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     learners_ : list of fitted learners
-    weights_ : ndarray of shape (n_iter_,)
-        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
+    weights_ : ndarray of shape (`n_iter_`,)
+        `decision_function` is `sum_t weights_[t] learners_[t].predict(X) - threshold_`.
     threshold_ : float
         The threshold of largest TPR - FPR among those of FPR <= beta on the training samples.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (`n_iter_`,)
         The smoothed partial AUC after each round; it never falls.
     n_iter_ : int
         Number of rounds.

@@ -34,6 +34,8 @@ ROWS = ("losses", "dual", "idle")  # arrays with one value per cut
 class Master:
     """The restricted master over the learners so far: weights, working set and dual variables.
 
+    It is the problem ::
+
         minimise  |w|^2 / 2 + nu max(0, max over cuts of (loss - s . H' w))
 
     Parameters

@@ -100,7 +100,7 @@ def read_idl(path) -> list[tuple[str, np.ndarray]]:
     Returns
     -------
     images : list of (str, ndarray of shape (g, 4), float64)
-        Name as in the file, and boxes x, y, w, h. Corners are points in the plane, w = |x2 - x1|, in any order: 938
+        Name as in the file, and boxes x, y, w, h. Corners are points in the plane, `w = |x2 - x1|`, in any order: 938
         boxes of the Bahnhof sequence have them swapped.
 
     Raises

@@ -72,6 +72,15 @@ class DetectionRecord:
     def of_class(self, label):
         """Return a record in which boxes of other classes are to be ignored.
 
+        Parameters
+        ----------
+        label : str
+            The class whose boxes stay.
+
+        Returns
+        -------
+        record : DetectionRecord
+
         Examples
         --------
         >>> record = DetectionRecord(Path("a.png"), [[10, 20, 41, 100], [90, 80, 60, 40]], labels=["person", "car"])

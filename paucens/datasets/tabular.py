@@ -186,22 +186,46 @@ def _verify_content(stored, labels, about, table, file):
 
 
 def load_mammography(path=None, return_X_y=True):
-    """Load `load_tabular("mammography")`: spots on mammograms, calcifications or not."""
+    """Load `load_tabular("mammography")`: spots on mammograms, calcifications or not.
+
+    Parameters
+    ----------
+    path, return_X_y
+        As for `load_tabular`.
+    """
     return load_tabular("mammography", path, return_X_y)
 
 
 def load_htru2(path=None, return_X_y=True):
-    """Load `load_tabular("htru2")`: candidates for pulsars."""
+    """Load `load_tabular("htru2")`: candidates for pulsars.
+
+    Parameters
+    ----------
+    path, return_X_y
+        As for `load_tabular`.
+    """
     return load_tabular("htru2", path, return_X_y)
 
 
 def load_sylva(path=None, return_X_y=True):
-    """Load `load_tabular("sylva")`: cells of forest, Ponderosa pine or not."""
+    """Load `load_tabular("sylva")`: cells of forest, Ponderosa pine or not.
+
+    Parameters
+    ----------
+    path, return_X_y
+        As for `load_tabular`.
+    """
     return load_tabular("sylva", path, return_X_y)
 
 
 def load_hiv_ecfp4(path=None, return_X_y=True):
-    """Load `load_tabular("hiv_ecfp4")`: compounds that inhibit HIV or not, as fingerprints."""
+    """Load `load_tabular("hiv_ecfp4")`: compounds that inhibit HIV or not, as fingerprints.
+
+    Parameters
+    ----------
+    path, return_X_y
+        As for `load_tabular`.
+    """
     return load_tabular("hiv_ecfp4", path, return_X_y)
 
 

@@ -34,9 +34,9 @@ def cut_crops(records, window=None, *, label=None, repeat_edges=True, contact_sh
 
     Returns
     -------
-    crops : list of ndarray of shape (*window.crop, 3), uint8
+    crops : list of ndarray of shape `(*window.crop, 3)`, uint8
         RGB, in the order of the records and of their boxes. Of a record with `previous`, a pair of each and of its
-        flow, float32 (*window.crop, 2). The flow is computed in the whole image, and resampled like it.
+        flow, float32 `(*window.crop, 2)`. The flow is computed in the whole image, and resampled like it.
 
     Raises
     ------

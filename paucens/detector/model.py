@@ -350,6 +350,14 @@ class PedestrianDetector:
     def load(cls, path):
         """Read a detector written by `save`; it scores the same, bit for bit.
 
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        detector : PedestrianDetector
+
         Raises
         ------
         ValueError

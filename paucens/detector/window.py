@@ -128,7 +128,10 @@ class Window:
     def checked_heights(self, min_height, max_height):
         """Return a range of heights of objects as floats; raise ValueError unless heights lie in it.
 
-        Without `min_height`, the range begins at the height of the target. None remains None.
+        Parameters
+        ----------
+        min_height, max_height : float or None
+            In pixels. Without `min_height`, the range begins at the height of the target. None remains None.
         """
         heights = {"min_height": min_height, "max_height": max_height}
         least, largest = (None if height is None else check_positive(name, height) for name, height in heights.items())
@@ -141,11 +144,23 @@ class Window:
         return least, largest
 
     def height_in_image(self, ratio):
-        """Return the height of windows in pixels of the image; `ratio` is that of their level, as for `boxes`."""
+        """Return the height of windows in pixels of the image.
+
+        Parameters
+        ----------
+        ratio : tuple of float
+            That of their level, as for `boxes`.
+        """
         return self.shape[0] / ratio[0]
 
     def grid_shape(self, level_shape):
-        """Count the rows and columns of windows on a level of this height and width."""
+        """Count the rows and columns of windows on a level.
+
+        Parameters
+        ----------
+        level_shape : tuple of int
+            Height and width of the level in pixels.
+        """
         return tuple(
             max(0, (side + 2 * pad - crop) // self.stride + 1)
             for side, pad, crop in zip(level_shape, self.padding, self.crop, strict=True)

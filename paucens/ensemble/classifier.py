@@ -41,7 +41,7 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
     n_estimators : int, default=600
         Maximum number of rounds.
     nu : float, default=0.03
-        Weight of the risk relative to |w|^2 / 2. The minimum of the objective is at most nu and a round lowers it by
+        Weight of the risk relative to `|w|^2 / 2`. The minimum of the objective is at most nu and a round lowers it by
         at most 2 nu^2, so a nu below half of `edge_tolerance` stops after one round.
     anneal : bool or "auto", default="auto"
         Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (0.97 T))),
@@ -96,17 +96,17 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     learners_ : list of fitted learners
-    weights_ : ndarray of shape (n_iter_,)
-        decision_function is sum_t weights_[t] learners_[t].predict(X) - threshold_.
+    weights_ : ndarray of shape (`n_iter_`,)
+        `decision_function` is `sum_t weights_[t] learners_[t].predict(X) - threshold_`.
     threshold_ : float
         The threshold of largest TPR - FPR among those of FPR <= beta on the training samples.
-    objective_, gap_ : ndarray of shape (n_iter_,)
-        |w|^2 / 2 + nu R(w) after each round, R being the risk in the range of that round, or in the mixture; and an
+    objective_, gap_ : ndarray of shape (`n_iter_`,)
+        `|w|^2 / 2 + nu R(w)` after each round, R being the risk in the range of that round, or in the mixture; and an
         upper bound on its distance from the minimum over the learners so far, certified by the dual. w = 0 has the
         objective nu. A narrower range can lift the objective of the weights so far above that; they are kept if
         `cut_tolerance` allows, so that it is at most nu / (1 - cut_tolerance), and at most nu if the range does not
         narrow.
-    n_cuts_ : ndarray of shape (n_iter_,)
+    n_cuts_ : ndarray of shape (`n_iter_`,)
         Number of calls of the constraint oracle for the weights of each round.
     n_iter_ : int
         Number of rounds; with early stopping of those that are kept.

@@ -157,6 +157,17 @@ def fppw_curve(scores_pos, scores_neg):
 def miss_rate_at_fppw(scores_pos, scores_neg, fppw=1e-4) -> float:
     """Compute the miss rate at a number of false positives per window, which may be reached but not exceeded.
 
+    Parameters
+    ----------
+    scores_pos, scores_neg : array-like
+        Scores of windows with and without an object.
+    fppw : float, default=1e-4
+
+    Returns
+    -------
+    miss_rate : float
+        A fraction in [0, 1].
+
     Examples
     --------
     >>> miss_rate_at_fppw([0.9, 0.4], [0.5, 0.3, 0.2, 0.1], 0.3)

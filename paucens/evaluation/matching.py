@@ -88,9 +88,17 @@ class Matches:
     n_truths: np.ndarray
 
     def curve(self, weights=None):
-        """Compute false positives per image and miss rate with every detection as threshold; `weights` repeat images.
+        """Compute false positives per image and miss rate with every detection as threshold.
 
-        The first point, (0, 1), belongs to a threshold above all scores. Miss rates are nan if there is no person.
+        Parameters
+        ----------
+        weights : ndarray of shape (n_images,), int64, optional
+            How often each image counts; once by default.
+
+        Returns
+        -------
+        fppi, miss : ndarray of shape (n_detections + 1,)
+            The first point, (0, 1), belongs to a threshold above all scores. Miss rates are nan if there is no person.
         """
         image_weights = np.ones(len(self.n_truths), dtype=np.int64) if weights is None else weights
         weight, n_truths = image_weights[self.image], int(image_weights @ self.n_truths)

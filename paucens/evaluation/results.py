@@ -129,6 +129,11 @@ def image_results(detections, truths, ignores, overlap=0.5, *, threshold=-np.inf
 def write_results(path, rows):
     """Write a table of `box_results` or `image_results` as CSV, with the names of the columns in its first line.
 
+    Parameters
+    ----------
+    path : path-like
+    rows : list of dict
+
     Raises
     ------
     ValueError

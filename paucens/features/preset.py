@@ -172,6 +172,15 @@ class Preset:
     def from_plain(cls, plain):
         """Return the preset that `to_plain` described, or the standard preset of a name.
 
+        Parameters
+        ----------
+        plain : dict or str
+            The values of its fields, or the name of a preset of the package.
+
+        Returns
+        -------
+        preset : Preset
+
         Raises
         ------
         ValueError, TypeError

@@ -161,7 +161,17 @@ class ChannelSpec:
         return FLOW in self.families
 
     def restricted(self, families):
-        """Return a spec of some of these families, in the same preset."""
+        """Return a spec of some of these families, in the same preset.
+
+        Parameters
+        ----------
+        families : sequence of str
+            Those to keep; others that it names are not in the spec.
+
+        Returns
+        -------
+        spec : ChannelSpec
+        """
         return ChannelSpec(tuple(family for family in self.families if family in families), self.preset)
 
     def compute(self, image, previous=None, *, n_jobs=None):

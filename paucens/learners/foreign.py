@@ -7,7 +7,16 @@ from paucens.learners.protocol import Predictions
 
 
 def adapted(learner):
-    """Return a learner that ensembles can use: a `WeakLearner` of this package unchanged, any other in an adapter."""
+    """Return a learner that ensembles can use: a `WeakLearner` of this package unchanged, any other in an adapter.
+
+    Parameters
+    ----------
+    learner : object with fit(X, signed_weights) and predict(X) in [-1, 1]
+
+    Returns
+    -------
+    learner : WeakLearner
+    """
     return learner if hasattr(type(learner), "predictions") else ForeignLearner(learner)
 
 

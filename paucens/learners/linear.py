@@ -26,7 +26,7 @@ class Linear(BaseEstimator):
     Parameters
     ----------
     C : float in [1e-30, 1e30], default=1.0
-        Weight of the loss of a sample of mean magnitude relative to |coef|^2 / 2. With weights of samples in an
+        Weight of the loss of a sample of mean magnitude relative to `|coef|^2 / 2`. With weights of samples in an
         ensemble, the mean is per unit of weight.
 
     Attributes

@@ -11,6 +11,15 @@ RATE_TOLERANCE = 1e-9  # relative; 1 - 0.999999 is off by 3e-11, 100 * 0.29 by 1
 def check_fpr_range(fpr_range):
     """Return the two ends of a range of false positive rates as floats, or raise ValueError.
 
+    Parameters
+    ----------
+    fpr_range : tuple of two floats
+        0 <= alpha < beta <= 1.
+
+    Returns
+    -------
+    alpha, beta : float
+
     Examples
     --------
     >>> check_fpr_range([0, 0.1])

@@ -33,6 +33,11 @@ def house_style():
 def method_style(method):
     """Return the colour and marker of a method; grey if it has none of its own.
 
+    Parameters
+    ----------
+    method : str
+        A key of `METHOD_STYLES`, or another name.
+
     Examples
     --------
     >>> method_style("AdaBoost")
@@ -42,12 +47,27 @@ def method_style(method):
 
 
 def new_figure(width, height):
-    """Make an empty figure of a size in inches."""
+    """Make an empty figure of a size in inches.
+
+    Parameters
+    ----------
+    width, height : float
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
     return Figure(figsize=(width, height))
 
 
 def save_figure(figure, stem):
     """Save a figure as `<stem>.png` and `<stem>.pdf`, without dates: the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    stem : path-like
+        Path without the suffix.
 
     Returns
     -------
@@ -66,6 +86,10 @@ def settle(figure):
 
     Matplotlib lays a figure out once each time it is drawn, with the room that titles and labels needed before axes of
     equal aspect changed their size. If such a figure is drawn only once, its titles may be cut.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
     """
     engine, before = figure.get_layout_engine(), None
     for _ in range(MOST_LAYOUTS if engine else 0):
@@ -142,6 +166,16 @@ def label_ends(axes, x, ends, gap=0.07):
 
 def spread_out(heights, gap):
     """Move ascending heights apart to at least `gap`, each as little as the others allow.
+
+    Parameters
+    ----------
+    heights : list of float
+        Ascending.
+    gap : float
+
+    Returns
+    -------
+    heights : list of float
 
     Examples
     --------
@@ -286,7 +320,16 @@ def draw_regions(axes, x_edges, y_edges, is_positive, colour):
 
 
 def draw_points(axes, frame, x="x", y="y", label="label"):
-    """Draw rows of label 1 as circles and others as crosses, as the paper does."""
+    """Draw rows of label 1 as circles and others as crosses, as the paper does.
+
+    Parameters
+    ----------
+    axes : Axes
+    frame : DataFrame
+        One row per point.
+    x, y, label : str
+        Columns.
+    """
     positives, negatives = frame[frame[label] == 1], frame[frame[label] != 1]
     axes.scatter(negatives[x], negatives[y], s=9, marker="x", linewidths=0.6, color=GREY)
     axes.scatter(positives[x], positives[y], s=9, linewidths=0.6, facecolors="none", edgecolors=DARK)

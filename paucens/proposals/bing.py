@@ -93,8 +93,8 @@ class Bing:
     Notes
     -----
     A window has 16 x 8 points. Each is the mean of a square of pixels, 8 x 8 in a window of 128 x 64. The normed
-    gradient of a point is min(|gx| + |gy|, 255), where gx and gy are the differences of its two neighbours, the largest
-    ones of R, G and B. With b_k the words of bit k + 4 of the gradients, the binarised score is
+    gradient of a point is `min(|gx| + |gy|, 255)`, where gx and gy are the differences of its two neighbours, the
+    largest ones of R, G and B. With b_k the words of bit k + 4 of the gradients, the binarised score is ::
 
         sum_j beta_j sum_k 2^k (2 |a_j & b_k| - |b_k|),    k = 0, .. 3,    |.| the number of bits set.
 
@@ -138,7 +138,13 @@ class Bing:
         return step_of(self.window_height)
 
     def check_search(self, search):
-        """Raise an error unless the windows of a search are those that this scores."""
+        """Raise an error unless the windows of a search are those that this scores.
+
+        Parameters
+        ----------
+        search : Search
+            That of a detector, `detector.search`.
+        """
         check_search(search)
         if search.window.shape != self.window_shape:
             raise ValueError(
@@ -213,10 +219,11 @@ class Bing:
 
         Parameters
         ----------
-        pixels, grid_shape, margin, threads
+        pixels, grid_shape, margin
             As for `scores`.
         height : float
             Height of the windows in pixels of the image: `window_height` divided by the ratio of the level.
+        threads : paucens.parallel.Threads
 
         Returns
         -------
@@ -226,6 +233,11 @@ class Bing:
 
     def threshold_at(self, height):
         """Return the threshold of windows of a height: that of the nearest of `heights`, by their ratio; float32.
+
+        Parameters
+        ----------
+        height : float
+            In pixels of the image.
 
         Examples
         --------
