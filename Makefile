@@ -29,7 +29,7 @@ endef
 SANITIZERS := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer -g
 RUNTIMES = $(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libstdc++.so)
 
-.PHONY: reproduce paper test bounds sanitize fuzz bench lint clean
+.PHONY: reproduce paper test bounds sanitize fuzz bench docs lint clean
 
 reproduce: $(VENV)/.reproduce
 	$(BIN)/python reproduce/all.py --scale small
@@ -54,6 +54,12 @@ fuzz: $(VENV)/.test
 bench: $(VENV)/.bench
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only -s
 
+# build/docs/index.html. All examples run; PAUCENS_INTERSPHINX=1 adds links to other projects, for which it takes the
+# network. What Sphinx warns of is an error.
+docs: $(VENV)/.docs
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W -q docs build/docs
+	$(BIN)/python docs/check_links.py build/docs
+
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -74,6 +80,10 @@ $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	touch $@
 
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml setup.py $(KERNELS)
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist *.egg-info docs/api docs/gallery docs/reproduction
 	find paucens -name '*.c' -delete -o -name '*.so' -delete
