@@ -30,7 +30,7 @@ INDEX = """\
 GROUP = """
 ## {title}
 
-| | |
+| part | what it is about |
 |---|---|
 {rows}
 
@@ -59,7 +59,7 @@ TABLE = """\
 
    {names}
 """
-LONGEST_VALUE = 60
+LONGEST_VALUE = 160
 
 
 def write(folder):
@@ -137,7 +137,7 @@ def entry_of(name, thing):
         return f".. autoclass:: {name}\n" + (f"   :members: {', '.join(members)}\n" if members else "")
     if inspect.isroutine(thing):
         return f".. autofunction:: {name}\n"
-    value = repr(thing)
+    value = " ".join(repr(thing).split())
     shown = f"\n   :value: {value}" if len(value) <= LONGEST_VALUE and " object at " not in value else ""
     return f".. py:data:: {name}{shown}\n"
 

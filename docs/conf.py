@@ -29,11 +29,11 @@ extensions = [
 exclude_patterns = ["examples/*", "gallery/*.ipynb"]
 myst_enable_extensions = ["colon_fence", "attrs_inline"]
 myst_heading_anchors = 3
-suppress_warnings = ["config.cache"]  # the order of the examples is a function, which no build can be compared by
 
 # Types stand in the sections of the docstrings; members are chosen by api_pages.py.
 autodoc_typehints = "none"
 default_role = "linked_code"
+toc_object_entries_show_parents = "hide"
 autosummary_generate = False
 numpydoc_show_class_members = False
 nitpick_ignore_regex = [("py:.*", r"(numpy|scipy|sklearn|pandas|matplotlib|PIL)\..*")]
@@ -49,12 +49,14 @@ intersphinx_mapping = OTHERS if os.environ.get("PAUCENS_INTERSPHINX") == "1" els
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
-    "image_scrapers": ("scraper",),
     "reset_modules": (),
     "download_all_examples": False,
     "show_signature": False,
     "abort_on_example_error": True,
     "within_subsection_order": "FileNameSortKey",
+    "image_scrapers": ("scraper",),
+    "min_reported_time": 3600,  # times are those of the machine that builds
+    "write_computation_times": False,
 }
 
 html_theme = "pydata_sphinx_theme"

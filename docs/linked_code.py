@@ -2,7 +2,7 @@
 
 import inspect
 
-from api_pages import PARTS, imported, names_of, public_name
+from api_pages import PARTS, imported, members_of, names_of, public_name
 from docutils import nodes
 from sphinx import addnodes
 
@@ -10,17 +10,19 @@ from sphinx import addnodes
 def link_targets():
     """Map what docstrings call a class or function to the name it is documented under.
 
-    A name that is also one of a parameter means the parameter, so it is no link.
+    A name that is also one of a parameter or of a method may mean that, so it is no link.
     """
-    targets, parameters = {}, set()
+    targets, others = {}, set()
     for module in map(imported, PARTS):
         for name in names_of(module):
             thing = getattr(module, name)
             if inspect.isclass(thing) or inspect.isroutine(thing):
                 full = public_name(module, name)
                 targets |= {name: full, full: full, f"{module.__name__}.{name}": full}
-                parameters |= inspect.signature(thing).parameters.keys()
-    return {name: full for name, full in targets.items() if name not in parameters}
+                others |= inspect.signature(thing).parameters.keys()
+            if inspect.isclass(thing):
+                others |= set(members_of(thing))
+    return {name: full for name, full in targets.items() if name not in others}
 
 
 def make_role():

@@ -144,6 +144,7 @@ def results_of(name, title):
     figures = ROOT / "figures"
     _, _, table = (figures / f"{name}.md").read_text(encoding="utf-8").partition("\n")
     table = re.sub(r"^#", "##", table, flags=re.MULTILINE).strip()
+    table = re.sub(r"(?:^\|.*$\n?)+", ":::{container} numbers\n\\g<0>\n:::\n", table, flags=re.MULTILINE)
     picture = f"```{{image}} ../../figures/{name}.png\n:alt: {title}\n```"
     files = [path.name for suffix in ("csv", "pdf") for path in sorted(figures.glob(f"{name}.{suffix}"))]
     links = ", ".join(f"{{download}}`{file} <../../figures/{file}>`" for file in files)

@@ -2,13 +2,13 @@
 Compact models against boosters
 ===============================
 
-An ensemble of a few small trees fits on a page and runs anywhere. With so little room, it pays to train for what is
-wanted.
+An ensemble of a few small trees fits on a page and runs anywhere. How much does it gain from being trained for what is
+wanted?
 """
 
 # %%
-# Ten problems: each of scikit-learn's digits against the other nine, half of the images to train on. Wanted is
-# detection at no more than 2 % false alarms. All ensembles have trees of four leaves, with 5, 10, 20 or 50 of them.
+# Ten problems: each of scikit-learn's digits against the other nine, with half of the images to train on. Wanted is
+# detection at no more than 2 % false alarms. All ensembles have trees of four leaves: 5, 10, 20 or 50 of them.
 
 import numpy as np
 import pandas as pd
@@ -37,8 +37,7 @@ for rate in (0.1, 0.3, 1.0):
     )
 
 # %%
-# A mixture of ranges has a part of its risk in each of [0, 1], [0, 0.1] and [0, 0.02]. The risk in the narrowest one
-# alone leaves so few trees without direction.
+# A mixture of ranges, which is meant for few trees, has equal parts of its risk in [0, 1], [0, 0.1] and [0, 0.02].
 
 images, digits = load_digits(return_X_y=True)
 rows = []
@@ -57,7 +56,8 @@ print(frame.pivot_table(index="method", columns="trees", values="pauc").round(3)
 
 # %%
 # Boosting with a rate of 1 breaks down here. Of the other two rates, the picture has the one that is better on the test
-# halves, in favour of the booster, for each number of trees. On the right, each line is a digit.
+# halves, in favour of the booster, for each number of trees. On the right, each line is a digit. With ten trees, ours
+# is above the booster on all ten digits and above AdaBoost on eight; with fifty, the three are close.
 
 booster = frame[frame.method.str.startswith("Hist")]
 means = booster.groupby(["trees", "method"]).pauc.mean().unstack()

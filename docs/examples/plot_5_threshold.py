@@ -7,9 +7,9 @@ the samples at hand breaks it on new ones about half of the time.
 """
 
 # %%
-# A classifier is fitted once. Then its threshold is set again and again, each time on 2000 fresh samples, of which
-# nine tenths are negatives. Since samples can be drawn at will here, the false positive rate of each threshold is
-# known, from 180 000 other negatives.
+# A classifier is fitted once. Then its threshold is set again and again, each time on 2000 fresh samples, of which nine
+# tenths are negatives. Since samples can be drawn at will here, the false positive rate of each threshold is known from
+# 180 000 other negatives.
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
