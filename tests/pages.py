@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "docs" / "guide"
-PAGES = [ROOT / "README.md", *sorted(GUIDE.glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "start.md", *sorted(GUIDE.glob("*.md"))]
 FENCED = re.compile(
     r"(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?"
     r"```(?P<kind>python|console)\n(?P<code>.*?)```\n"
