@@ -10,7 +10,7 @@ SEED ?= 0
 
 # Tests that reach every kernel, for the build that checks every index.
 BOUNDS := tests/fuzz tests/kernels tests/classifiers/test_forest_scores.py tests/foundations/test_images.py \
-	tests/detector/test_detector.py tests/proposals \
+	tests/detector/test_detector.py tests/detector/test_detector_training.py tests/proposals \
 	$(patsubst %,tests/learners/test_%.py,trees missing category_splits binning column_samples) \
 	$(patsubst %,tests/features/test_%.py,centrist channels covariance hog_flow lbp pyramid)
 

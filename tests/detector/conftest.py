@@ -1,6 +1,7 @@
-"""Rendered streets that tests of several files train detectors on."""
+"""Rendered streets that tests of several files train detectors on, and one such detector."""
 
 import pytest
+from street_detector import train, training_data
 
 from paucens.datasets import street_crops, synthetic_streets
 
@@ -14,5 +15,23 @@ def few_streets():
 
 @pytest.fixture(scope="session")
 def few_people():
+    """Return a street with people, RGB."""
+    return synthetic_streets(3, seed=5)[2].image
+
+
+@pytest.fixture(scope="session")
+def streets():
+    """Crops of people, and more images without people."""
+    return training_data()
+
+
+@pytest.fixture(scope="session")
+def detector(streets):
+    """A detector of 24 trees, trained in three rounds."""
+    return train(streets)
+
+
+@pytest.fixture(scope="session")
+def scene():
     """Return a street with people, RGB."""
     return synthetic_streets(3, seed=5)[2].image
