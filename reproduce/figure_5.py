@@ -33,10 +33,9 @@ from sklearn.utils import Bunch
 
 import detectors
 from detectors import AnnotatedData, n_threads
-from detectors.streets import CLASSIFIERS, PROTOCOLS, WINDOW, configuration, detections_in
+from detectors.streets import CLASSIFIERS, PROTOCOLS, WINDOW, configuration
 from harness import MissingData, Run, exit_code, is_stand_in
 from paucens import datasets
-from paucens.datasets import DetectionRecord
 from paucens.evaluation import kitti_average_precision, kitti_precision_recall
 from paucens.plotting import house_style, method_style, new_figure
 from report import markdown, paper_says
@@ -97,8 +96,8 @@ def measure(run, case):
     records = [datasets.kitti_record(*one, height=WINDOW.target[0]) for one in training]
     data = AnnotatedData(case["data_set"], "as labelled", records)
     detector, _ = detectors.trained(run, configuration(case["method"], run.protocol.channels), data, run.seed)
-    images, labels = [DetectionRecord(image) for image, _ in judged], [label for _, label in judged]
-    found = detections_in(detector, images, n_threads(run), LEAST_HEIGHT)
+    images, labels = zip(*judged, strict=True)
+    found = detectors.detections_of(detector, images, n_threads(run), LEAST_HEIGHT)
     rows = []
     for difficulty in DIFFICULTIES:
         means = {

@@ -161,7 +161,7 @@ def detected(run, method):
     detector, _ = detectors.trained(
         run, streets.configuration("pAUCEnsT", run.protocol.channels + OURS[method]), data, run.seed
     )
-    return streets.detections_in(detector, judged, n_threads(run))
+    return detectors.detections_of(detector, [record.source for record in judged], n_threads(run))
 
 
 def with_height(record, least):

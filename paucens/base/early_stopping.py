@@ -1,7 +1,5 @@
 """Early stopping: samples that are held out, and the partial AUC of the rounds so far on them."""
 
-from typing import Self
-
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -23,22 +21,7 @@ class EarlyStopping:
 
     validation_score_: np.ndarray
 
-    def truncated(self, n: int) -> Self:
-        """Return the model as it stood after round n, with the weights and the threshold of then.
-
-        Parameters
-        ----------
-        n : int
-            From 1 to `n_iter_`.
-
-        Returns
-        -------
-        model : fitted instance of this class
-            See `WeightedEnsemble.truncated`. Its `validation_score_` ends with round n, too.
-        """
-        model = super().truncated(n)
-        model.validation_score_ = self.validation_score_[:n]
-        return model
+    _history = ("validation_score_",)
 
     def _check_early_stopping(self):
         check_choice("early_stopping", self.early_stopping, (True, False))

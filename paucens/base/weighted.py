@@ -55,6 +55,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
 
     default_learner: Any = Tree(depth=3)
     _fitted_attributes = HISTORY
+    _history = ()  # names of other attributes with a value per round
 
     learners_: list[Any]
     weights_: np.ndarray
@@ -222,7 +223,7 @@ class WeightedEnsemble(ExportedTrees, BinaryClassifier):
         n = check_integer("n", n, 1, self.n_iter_)
         model = copy.copy(self)
         model._set_stages(self.learners_[:n], self._stage_weights[:n], self._stage_thresholds[:n])
-        for name in self._fitted_attributes:
+        for name in (*self._fitted_attributes, *self._history):
             if isinstance(getattr(self, name), np.ndarray):
                 setattr(model, name, getattr(self, name)[:n])
         return model

@@ -5,7 +5,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from paucens.cli.failures import CRITERION, DONE, USAGE, Failure, text_of
+from paucens.cli.failures import CRITERION, DONE, MODEL_UNUSABLE, USAGE, Failure, failing_with, text_of
 from paucens.cli.journal import Journal
 from paucens.cli.models import DEFAULT, load_detector
 from paucens.cli.outputs import add_output_arguments, check_output
@@ -42,7 +42,7 @@ def run(options):
         raise Failure(USAGE, "--every and --jobs must be at least 1.")
     check_output(options.output, options.force)
     form = _format(options)
-    detector = load_detector(options.model)
+    detector = _detector(*version_of(options.model))
     detector.window.checked_heights(options.min_height, options.max_height)
     if options.draw is not None:
         Path(options.draw).mkdir(parents=True, exist_ok=True)
@@ -172,7 +172,8 @@ def version_of(model):
     if model == DEFAULT:
         return model, None
     file = Path(model).resolve()
-    about = file.stat()
+    with failing_with(MODEL_UNUSABLE):
+        about = file.stat()
     return str(file), (about.st_mtime_ns, about.st_size, about.st_ino)
 
 

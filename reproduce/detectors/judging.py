@@ -9,6 +9,7 @@ from harness import is_stand_in
 from paucens import evaluation
 from paucens.detector import non_maximum_suppression
 from paucens.detector.scan import windows_where
+from paucens.features.motion import is_pair
 from paucens.images import pixels_of
 from paucens.parallel import ALONE, Threads
 from report import interval_text
@@ -19,10 +20,14 @@ DIFFERENCE = ["difference", "difference_low", "difference_high"]
 
 
 def detections_of(detector, images, n_jobs=1, min_height=None, change=lambda image: image):
-    """Return all detections of a detector in (changed) images, a list of (k, 5)."""
+    """Return all detections of a detector in (changed) images, a list of (k, 5).
 
-    def detect(image):
-        return detector.detect(change(pixels_of(image)), threshold=-np.inf, min_height=min_height)
+    They may be pairs, of an image and of what `PedestrianDetector.detect` takes for `previous`.
+    """
+
+    def detect(source):
+        image, previous = source if is_pair(source) else (source, None)
+        return detector.detect(change(pixels_of(image)), previous=previous, threshold=-np.inf, min_height=min_height)
 
     with Threads(n_jobs) as threads:
         return threads.map(detect, images)

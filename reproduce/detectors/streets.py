@@ -11,8 +11,6 @@ from functools import partial
 
 from detectors.training import DetectorConfig, adaboost, pauc_ensemble
 from paucens.detector import Window
-from paucens.images import pixels_of
-from paucens.parallel import Threads
 
 WINDOW = Window(shape=(64, 32), target=(50.0, 20.5))
 CLASSIFIERS = {"pAUCEnsT": partial(pauc_ensemble, beta=0.25, nu=0.0625), "AdaBoost": adaboost}
@@ -40,14 +38,3 @@ PROTOCOLS = {
 def configuration(method, channels):
     """Return the configuration of a detector of one of `CLASSIFIERS`."""
     return DetectorConfig(method, channels, classifier=CLASSIFIERS[method], window=WINDOW)
-
-
-def detections_in(detector, records, n_jobs, least_height=None):
-    """Return all detections of a detector in the images of records, which may have images before; a list of (k, 5)."""
-
-    def detect(record):
-        how = {"threshold": float("-inf"), "min_height": least_height}
-        return detector.detect(pixels_of(record.image), previous=record.previous, **how)
-
-    with Threads(n_jobs) as threads:
-        return threads.map(detect, records)
