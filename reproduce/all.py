@@ -1,7 +1,7 @@
 """Run every script of this folder, print its tables, and say how long it took.
 
     python reproduce/all.py [--scale smoke|small|paper] [--seed 0] [--jobs 2] [--backend processes|dask]
-                            [--scheduler ADDRESS] [--data DIR] [--out DIR] [--redraw]
+                            [--scheduler ADDRESS] [--data DIR] [--out DIR] [--redraw] [--keep]
 
 Arguments go to every script. One whose data sets are not on the disk is left out, and it says how to get them. A script
 that fails does not stop the others; the exit code is 1 then, and the last line names it. Ctrl-C stops everything; the

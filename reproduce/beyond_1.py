@@ -10,12 +10,13 @@ other; 10 repeats. Each method chooses one of the eight configurations below by 
 repeat. Methods whose training looks at the range are fitted for each range anew. Every fit uses one thread. Intervals
 are of paired differences over the repeats and allow for the overlap of the halves (Nadeau and Bengio 2003). The rival
 to beat is "LightGBM, top pairs": LightGBM with the gradient of the logistic loss over pairs of a positive and one of
-the highest-scored negatives (`boosters.TopPairs`).
+the highest-scored negatives (`boosters.TopPairs`). The default with `nu="auto"` is not tuned either: its nu follows
+from the number of samples, by a rule that `many_rows.py` found on simulated ones.
 
 Where we depart, and why.
 - The training half on which configurations are chosen shares samples with the test halves of later repeats; choosing in
-  every repeat would cost ten times as much. It is the same for all methods except our default, which is not tuned at
-  all; its values were settled on other sets, see defaults.py.
+  every repeat would cost ten times as much. It is the same for all methods except our default and `nu="auto"`, which
+  are not tuned at all; their values were settled on other sets, see defaults.py.
 - The best booster is named by its mean on the test halves, which favours it over ours.
 - Sets that are not on the disk are left out; a library that is not installed is a row that says so.
 
@@ -62,9 +63,11 @@ GRADIENT = listed(
     "0.02 600 31 1/3, 0.02 600 7 1/3, 0.02 300 15 1/3, 0.1 300 7 1",
 )
 SHARES = ["0.1", "0.1", "0.1", "beta", "0.1", "beta", "0.1", "beta"]  # of the negatives that count as highest
-DEFAULT, TUNED, TOP_PAIRS = "pAUCEnsT, default", "pAUCEnsT, tuned", "LightGBM, top pairs"
+DEFAULT, AUTO, TUNED = "pAUCEnsT, default", 'pAUCEnsT, nu="auto"', "pAUCEnsT, tuned"
+UNTUNED, TOP_PAIRS = (DEFAULT, AUTO), "LightGBM, top pairs"
 METHODS = {  # how to fit it, and what it is tuned over: the first of equals is chosen
     DEFAULT: (boosters.fit_paucens, OURS[:1]),
+    AUTO: (boosters.fit_paucens, ["nu=auto"]),
     TUNED: (boosters.fit_paucens, OURS),
     "as published": (boosters.fit_published, PUBLISHED),
     "AdaBoost": (boosters.fit_adaboost, ADABOOST),
@@ -73,7 +76,12 @@ METHODS = {  # how to fit it, and what it is tuned over: the first of equals is 
     "scikit-learn HGB": (boosters.fit_histogram_boosting, GRADIENT),
     TOP_PAIRS: (boosters.fit_top_pairs, [f"{own}, share={share}" for own, share in zip(GRADIENT, SHARES, strict=True)]),
 }
-RANGED = {DEFAULT, TUNED, "as published", TOP_PAIRS}  # training looks at the range; otherwise one fit serves all ranges
+RANGED = {
+    *UNTUNED,
+    TUNED,
+    "as published",
+    TOP_PAIRS,
+}  # training looks at the range; otherwise one fit serves all ranges
 BOOSTERS = ("AdaBoost", "LightGBM", "XGBoost", "scikit-learn HGB", TOP_PAIRS)
 NEEDS = {"LightGBM": {"lightgbm"}, "XGBoost": {"xgboost", "xgboost-cpu"}, TOP_PAIRS: {"lightgbm"}}  # one of these
 PEERS = {name: boosters.installed(name) for name in sorted(set.union(*NEEDS.values())) if boosters.installed(name)}
@@ -143,16 +151,17 @@ def chosen(run, data, methods, tried):
     means = tried.groupby(["data_set", "method", "beta", "configuration"], sort=False).pauc.mean()
     largest = means.groupby(level=[0, 1, 2], sort=False).idxmax().to_dict()  # the first of equals
     for name, method in itertools.product(data, methods):
-        best = {beta: OURS[0] if method == DEFAULT else largest[name, method, beta][-1] for beta in BETAS}
+        fixed = METHODS[method][1][0] if method in UNTUNED else None
+        best = {beta: fixed or largest[name, method, beta][-1] for beta in BETAS}
         for configuration, repeat in itertools.product(dict.fromkeys(best.values()), range(run.protocol.repeats)):
             betas = " ".join(str(beta) for beta in BETAS if best[beta] == configuration)
             yield dict(data_set=name, method=method, configuration=configuration, betas=betas, repeat=repeat)
 
 
-def compare(rows):
-    """Compare our default with every other method on one set and range: differences, overlap, the best booster."""
+def compare(rows, ours=DEFAULT):
+    """Compare ours with every other method on one set and range: differences, overlap, the best booster."""
     rival = rows[rows.method.isin(BOOSTERS)].groupby("method", sort=False).pauc.mean().idxmax()
-    return differences(rows, DEFAULT), rows.n_test.iloc[0] / rows.n_train.iloc[0], rival
+    return differences(rows, ours), rows.n_test.iloc[0] / rows.n_train.iloc[0], rival
 
 
 def standing(interval):
@@ -164,19 +173,14 @@ def standing(interval):
 
 def table(rows):
     """Say who wins where; list the numbers behind it and what was chosen."""
-    first, n_sets, verdicts, blocks = rows.iloc[0], rows.data_set.nunique(), [], []
+    first, untuned, blocks = rows.iloc[0], [name for name in UNTUNED if name in set(rows.method)], []
     for beta in BETAS:
-        places, body = {}, []
+        body = []
         for name, own in rows[rows.beta == beta].groupby("data_set", sort=False):
             gaps, overlap, rival = compare(own)
             for method, cells in zip(gaps, difference_cells(gaps, DEFAULT, overlap), strict=True):
                 interval = mean_interval(gaps[method], overlap)
                 body.append([name, *cells, yes_no(not interval.high < 0), yes_no(method == rival)])
-            interval = mean_interval(gaps[rival], overlap)
-            places.setdefault(standing(interval), []).append(f"{name} ({interval.mean:+.3f} to {rival})")
-        held, best = n_sets - len(places.get("below", ())), "the best booster on"
-        phrases = "; ".join(f"{place} {best} {', '.join(names)}" for place, names in places.items())
-        verdicts.append(f"- On [0, {beta:g}] our default is {phrases}. At or above it on {held} of {n_sets} sets.")
         header = ["set", "difference", "mean", "95 % interval", "repeats above", "at or above", "best booster"]
         blocks += [f"## [0, {beta:g}]", by_set(rows[rows.beta == beta], "pauc"), markdown(body, header)]
     body = [
@@ -186,10 +190,10 @@ def table(rows):
     blocks = [
         "# Where false alarms are few",
         f"Partial AUC on test halves, mean (standard deviation) over {rows.repeat.nunique()} random halves from seed "
-        f'{first.seed}, scale {first.scale}. "{DEFAULT}" is not tuned; all others are, on the first training half. '
-        "Differences are paired; their intervals allow for the overlap of the halves. Wanted: our default at or above "
-        f"the best booster on {WANTED} of {len(DATA_SETS)} sets.",
-        "\n".join(verdicts),
+        f"{first.seed}, scale {first.scale}. Not tuned: {'; '.join(untuned)}. All others are, on the first training "
+        "half. Differences are paired; their intervals allow for the overlap of the halves. Wanted: our default at or "
+        f"above the best booster on {WANTED} of {len(DATA_SETS)} sets.",
+        "\n".join(verdict(rows, ours, beta) for ours in untuned for beta in BETAS),
         *blocks,
         f"Detection rate at a false positive rate of {FPR:g}, trained or tuned for [0, {FPR:g}].",
         by_set(rows[rows.beta == FPR], "tpr"),
@@ -197,6 +201,18 @@ def table(rows):
         markdown(body, ["set", "range", "method", "configuration", "seconds per fit"]),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def verdict(rows, ours, beta):
+    """Say on which sets ours is above, level with and below the best booster."""
+    places, n_sets = {}, rows.data_set.nunique()
+    for name, own in rows[rows.beta == beta].groupby("data_set", sort=False):
+        gaps, overlap, rival = compare(own, ours)
+        interval = mean_interval(gaps[rival], overlap)
+        places.setdefault(standing(interval), []).append(f"{name} ({interval.mean:+.3f} to {rival})")
+    phrases = "; ".join(f"{place} the best booster on {', '.join(names)}" for place, names in places.items())
+    held = n_sets - len(places.get("below", ()))
+    return f"- On [0, {beta:g}] {ours} is {phrases}. At or above it on {held} of {n_sets} sets."
 
 
 def by_set(rows, column):
@@ -229,7 +245,7 @@ def main(argv=None):
     run = Run.of(__file__, __doc__, PROTOCOLS, argv)
     data = run.data(*DATA_SETS[: run.protocol.data_sets])
     methods = [name for name in METHODS if name not in NEEDS or NEEDS[name] & set(PEERS)]
-    grid = [(m, own) for m in methods if m != DEFAULT for own in METHODS[m][1][: run.protocol.configurations]]
+    grid = [(m, own) for m in methods if m not in UNTUNED for own in METHODS[m][1][: run.protocol.configurations]]
     cases = [{"data_set": name, "method": method, "configuration": own} for name in data for method, own in grid]
     tried = run.rows("beyond_1_tuning", try_out, cases)
     rows = run.rows("beyond_1", measure, list(chosen(run, data, methods, tried)))

@@ -170,8 +170,11 @@ class TwoStages:
     def left(self, pixels, levels, first_sums, threads):
         """Return the windows that the first stage leaves of an image, a list of Left; for arguments see `scored`."""
         found, n_bytes = [], 0
-        for k, band in self.search.bands(pixels, levels, threads):
-            left = self._first_scores(k, band, first_sums, threads)
+
+        def first_scores(k, band, threads):
+            return self._first_scores(k, band, first_sums, threads)
+
+        for left in self.search.over_bands(first_scores, pixels, levels, threads):
             if len(left.windows):
                 n_bytes += left.band.pixels.nbytes + left.band.strips.nbytes
                 found.append(left if n_bytes <= BAND_BYTES else left.without_band())

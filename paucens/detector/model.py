@@ -205,12 +205,16 @@ class PedestrianDetector:
             stages = two_stages(self.search, self.trees, self.first_stage)
             yield from stages.scored(pixels, levels, threshold, self.first_sums, threads)
             return
-        for k, band in self.search.bands(pixels, levels, threads):
+
+        def scored(k, band, threads):
             start = self.first_sums(band, self.trees.bias, threads)
-            if start is None or (start > -np.inf).any():
-                scores = self.search.scores(band, self.trees, threads, start)
-                windows = windows_where(scores > threshold)
-                yield k, windows + np.array([band.first_row, 0]), scores[tuple(windows.T)]
+            if start is not None and not (start > -np.inf).any():
+                return k, np.empty((0, 2), dtype=np.int64), np.empty(0)
+            scores = self.search.scores(band, self.trees, threads, start)
+            windows = windows_where(scores > threshold)
+            return k, windows + np.array([band.first_row, 0]), scores[tuple(windows.T)]
+
+        yield from self.search.over_bands(scored, pixels, levels, threads)
 
     def first_sums(self, band: Any, bias: float, threads: Threads) -> np.ndarray | None:
         """Return the sums that windows of a band start from: the bias, or -inf for windows that are not proposed.

@@ -1,9 +1,10 @@
 """From an image to the scores of all its windows, level by level and band by band."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from paucens.features.motion import flow_of, rgb_of
 from paucens.features.preset import ACF
 from paucens.features.pyramid import checked_lambdas, level_pixels, levels_with_channels
 from paucens.features.toolbox import toolbox_levels
-from paucens.parallel import Threads
+from paucens.parallel import ALONE, Threads
 from paucens.validation import check_flag, check_integer, check_positive
 
 kernels = chosen("windows")
@@ -221,6 +222,42 @@ class Search:
             n = min(height, n_rows - first)
             part = pixels[stride * first : stride * (first + n - 1) + self.window.crop[0]]
             yield Band(level, first, (n, n_columns), part)
+
+    def over_bands(
+        self, work: Callable[[int, Band, Threads], Any], pixels: np.ndarray, levels: list[Level], threads: Threads
+    ) -> Iterator[Any]:
+        """Call work(k, band, threads) with the bands of an image; yield its results in the order of `bands`.
+
+        Levels that are small together are worked on at the same time, one thread each. Otherwise, the threads share the
+        work on one band.
+        """
+
+        def results(group, own):
+            for k, band in self.bands(pixels, [levels[i] for i in group], own):
+                yield work(group[k], band, own)
+
+        if self.lambdas is not None:  # levels depend on one another
+            yield from results(range(len(levels)), threads)
+            return
+        for group in self._groups(levels):
+            if len(group) == 1:
+                yield from results(group, threads)
+            else:
+                for own in threads.map(lambda k: list(results([k], ALONE)), group):
+                    yield from own
+
+    def _groups(self, levels):
+        """List successive levels, as indices, whose channels together take no more memory than a band may."""
+        groups, total = [], math.inf
+        for k, level in enumerate(levels):
+            sides = (side + 2 * more for side, more in zip(level.shape, self.window.padding, strict=True))
+            n_bytes = 4 * self.spec.n_channels * math.prod(sides) / self.spec.shrink**2
+            total += n_bytes
+            if total > BAND_BYTES:
+                groups.append([])
+                total = n_bytes
+            groups[-1].append(k)
+        return groups
 
     def with_strips(self, band: Band, threads: Threads) -> Band:
         """Return a band with its channels, which are computed now if it has none."""

@@ -38,6 +38,7 @@ class Run:
     scheduler: str | None
     sources: dict = field(default_factory=dict)
     figure: object = None
+    keep: bool = False
 
     @classmethod
     def of(cls, file, about, protocols, argv=None):
@@ -54,6 +55,7 @@ class Run:
         add("--data", type=Path, metavar="DIR", dest="data_folder", help="data sets, searched first (default data/)")
         add("--out", type=Path, metavar="DIR", help="where to write (default build/figures/SCALE; paper: figures/)")
         add("--redraw", action="store_true", help="only make table and picture from the CSV that is there")
+        add("--keep", action="store_true", help="keep results of other versions; the provenance names all of them")
         given = vars(parser.parse_args(argv))
         if (given.pop("backend") == "dask") != (given["scheduler"] is not None):
             parser.error("--backend dask and --scheduler ADDRESS (such as tcp://host:8786) go together; one is missing")
@@ -106,7 +108,7 @@ class Run:
             }  # no path, host or date: equal runs write equal files
             cases = [case | {"seed": self.seed, "scale": self.scale} for case in cases]
             with cluster.executor(self.scheduler, self.jobs) as executor:
-                journal.collect(path, partial(measure, self), cases, origin, executor)
+                journal.collect(path, partial(measure, self), cases, origin, executor, self.keep)
         if not path.exists():
             raise FileNotFoundError(f"{path} is not there to be drawn; run the script without --redraw first.")
         return pd.read_csv(path, keep_default_na=False, na_values=[""])

@@ -8,7 +8,7 @@ import beyond_1
 import numpy as np
 import pandas as pd
 import pytest
-from beyond_1 import DEFAULT, TOP_PAIRS, TUNED
+from beyond_1 import AUTO, DEFAULT, TOP_PAIRS, TUNED, UNTUNED
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils import Bunch
@@ -105,9 +105,10 @@ def test_examples_in_docstrings():
 
 def test_every_tuned_method_has_the_same_budget():
     for name, (_, configurations) in beyond_1.METHODS.items():
-        assert len({*map(str, map(boosters.parameters, configurations))}) == (1 if name == DEFAULT else 8), name
+        assert len({*map(str, map(boosters.parameters, configurations))}) == (1 if name in UNTUNED else 8), name
     assert beyond_1.PROTOCOLS["paper"].configurations == 8 and set(beyond_1.BOOSTERS) < set(beyond_1.METHODS)
     assert boosters.parameters(beyond_1.METHODS[DEFAULT][1][0]) == {}
+    assert boosters.parameters(beyond_1.METHODS[AUTO][1][0]) == {"nu": "auto"}
     rival = boosters.parameters(beyond_1.METHODS[TOP_PAIRS][1][3])
     assert rival == {"rate": 0.05, "trees": 300, "leaves": 15, "columns": 1 / 3, "ridge": 10.0, "share": None}
 
@@ -165,12 +166,13 @@ def test_methods_are_tuned_tested_and_compared(tmp_path):
     tried = run.rows("beyond_1_tuning", beyond_1.try_out, cases)
     assert len(tried) == len(TINY) * 2 * 2 * 2  # configurations, folds, ranges
     best = list(beyond_1.chosen(run, ["tiny"], TINY, tried))
-    best.insert(0, best[0] | {"method": DEFAULT, "configuration": "n_estimators=4", "betas": "0.01 0.1"})
+    for method, own in ((AUTO, "n_estimators=4, nu=auto"), (DEFAULT, "n_estimators=4")):
+        best.insert(0, best[0] | {"method": method, "configuration": own, "betas": "0.01 0.1"})
     rows = run.rows("beyond_1", beyond_1.measure, best)
-    assert len(rows) == (len(TINY) + 1) * 2 and rows.n_train.eq(rows.n_test).all()
+    assert len(rows) == (len(TINY) + 2) * 2 and rows.n_train.eq(rows.n_test).all()
     assert rows[["pauc", "tpr"]].stack().between(0, 1).all()
     means = tried.groupby(["method", "beta", "configuration"]).pauc.mean()
-    for row in rows[rows.method != DEFAULT].itertuples():
+    for row in rows[~rows.method.isin(UNTUNED)].itertuples():
         assert means[row.method, row.beta, row.configuration] == means[row.method, row.beta].max()
     run.write(beyond_1.table(rows), beyond_1.picture(rows))
     text = (tmp_path / "beyond_1.md").read_text(encoding="utf-8")
@@ -218,16 +220,19 @@ def test_the_verdict_counts_the_sets_on_which_the_default_holds():
         for repeat in range(5)
         for method, pauc in {DEFAULT: 0.5 + gain, "AdaBoost": 0.5 + 0.001 * repeat}.items()
     ]
-    first, second = (line for line in beyond_1.table(pd.DataFrame(rows)).splitlines() if line.startswith("- On"))
+    rows += [row | {"method": AUTO, "pauc": 0.7} for row in rows if row["method"] == DEFAULT]
+    lines = [line for line in beyond_1.table(pd.DataFrame(rows)).splitlines() if line.startswith("- On")]
+    first, second, automatic, _ = lines
     assert "above the best booster on win (+0.098 to AdaBoost)" in first
     assert "below the best booster on lose" in first and "on 1 of 2 sets" in first
     assert "[0, 0.1]" in second
+    assert automatic.startswith(f"- On [0, 0.01] {AUTO} is above the best booster on win (+0.198 to AdaBoost), lose")
 
 
 def test_the_repository_holds_what_the_tuning_chose_and_its_table():
     rows, tried = committed(), committed("beyond_1_tuning")
     means = tried.groupby(["data_set", "method", "beta", "configuration"]).pauc.mean()
-    for row in rows[(rows.method != DEFAULT) & (rows.repeat == 0)].itertuples():
+    for row in rows[~rows.method.isin(UNTUNED) & (rows.repeat == 0)].itertuples():
         assert (
             means[row.data_set, row.method, row.beta, row.configuration]
             == means[row.data_set, row.method, row.beta].max()

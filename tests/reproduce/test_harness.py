@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import all as all_scripts
@@ -194,6 +194,32 @@ def test_rows_of_another_origin_are_not_reused(change, complaint, tmp_path, caps
     assert booked(tmp_path) == [*"012", *"012"]
     assert capsys.readouterr().out.count(f"tiny.csv: made with {complaint}; it is measured again") == 1
     assert json.loads(path.read_text()) == origin
+
+
+def test_results_of_other_versions_are_kept_on_request(tmp_path):
+    run, path = square(tmp_path, keep=True), tmp_path / "tiny.json"
+    tiny.main(replace(run, protocol=replace(run.protocol, n_cases=2)))
+    origin = json.loads(path.read_text())
+    older = origin | {"versions": origin["versions"] | {"numpy": "0.9"}, "protocol": asdict(run.protocol)}
+    path.write_text(json.dumps(older))
+    tiny.main(run)
+    assert booked(tmp_path) == [*"01", "2"]
+    versions = json.loads(path.read_text())["versions"]
+    assert versions == origin["versions"] | {"numpy": f"0.9, {np.__version__}"}
+    tiny.main(run)
+    assert booked(tmp_path) == [*"01", "2"] and json.loads(path.read_text())["versions"] == versions
+    tiny.main(square(tmp_path))
+    assert booked(tmp_path) == [*"01", "2", *"012"]
+    assert json.loads(path.read_text())["versions"] == origin["versions"]
+
+
+def test_another_protocol_is_not_kept(tmp_path):
+    tiny.main(square(tmp_path))
+    tiny.main(replace(square(tmp_path, keep=True), scale="small"))
+    path = tmp_path / "tiny.json"
+    path.write_text(path.read_text().replace('"n_cases": 3', '"n_cases": 4'))
+    tiny.main(replace(square(tmp_path, keep=True), scale="small"))
+    assert booked(tmp_path) == [*"012", *"012", *"012"]
 
 
 def test_rows_of_another_seed_or_scale_are_not_reused(tmp_path):
