@@ -1,5 +1,9 @@
-"""What a user does first with the installed package: fit, save, load, detect, ask the command line."""
+"""What a user does first with the installed package: the code of the README, save, load, detect, the command line."""
 
+import contextlib
+import io
+import os
+import re
 import sys
 import tempfile
 from importlib.metadata import metadata
@@ -15,6 +19,14 @@ installed = Path(paucens.__file__).parent
 assert installed.is_relative_to(Path(sys.prefix).resolve()), installed
 assert (installed / "py.typed").exists() and (installed / "detector" / "weights" / "LICENSE").exists()
 assert metadata("paucens")["Version"] == paucens.__version__
+
+readme, printed = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8"), io.StringIO()
+with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+    for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL):
+        exec(block, {})
+    assert os.listdir() == ["street.jpg"]
+assert f"```text\n{printed.getvalue()}```" in readme, printed.getvalue()
+print(f"wheel: the code of the README printed\n{printed.getvalue()}", end="")
 
 X, y = load_digits_parity()
 with tempfile.TemporaryDirectory() as folder:
