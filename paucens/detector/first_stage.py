@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from paucens._kernels.regions import group_windows
-from paucens.detector.scan import BAND_BYTES, Band, Search, kernels, windows_where
+from paucens.detector.bands import Band, windows_where
+from paucens.detector.scan import BAND_BYTES, Search, kernels
 from paucens.detector.stages import channels_of
 from paucens.detector.suppression import DENOMINATOR, OVERLAP, leading_scores
 from paucens.detector.trees import DetectorTrees

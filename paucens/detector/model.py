@@ -9,9 +9,10 @@ import numpy as np
 
 from paucens import persistence
 from paucens._types import PathLike
+from paucens.detector.bands import windows_where
 from paucens.detector.files import KIND, attributes_of_file, header_and_arrays
 from paucens.detector.first_stage import FirstStage, check_first_stage, two_stages
-from paucens.detector.scan import Search, windows_where
+from paucens.detector.scan import Search
 from paucens.detector.suppression import non_maximum_suppression
 from paucens.detector.toolbox import attributes_of_toolbox
 from paucens.detector.trees import DetectorTrees, floats_at_most

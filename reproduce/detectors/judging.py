@@ -8,7 +8,7 @@ import numpy as np
 from harness import is_stand_in
 from paucens import evaluation
 from paucens.detector import non_maximum_suppression
-from paucens.detector.scan import windows_where
+from paucens.detector.bands import windows_where
 from paucens.features.motion import is_pair
 from paucens.images import pixels_of
 from paucens.parallel import ALONE, Threads

@@ -5,7 +5,8 @@ import pytest
 
 from paucens import parallel
 from paucens.detector import Window
-from paucens.detector.scan import SLACK, Search
+from paucens.detector.bands import SLACK
+from paucens.detector.scan import Search
 from paucens.features import ChannelSpec
 from paucens.parallel import Threads
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paucens import AdaBoostClassifier, PAUCEnsClassifier, Tree
 from paucens._kernels.cpu import has_avx2
-from paucens.detector import scan as scan_module
+from paucens.detector.bands import SLACK, empty_strips
 from paucens.detector.trees import DetectorTrees, detector_trees, floats_at_most
 from paucens.parallel import Threads
 
@@ -71,7 +71,7 @@ def random_trees(random, n_trees, depth, cells, n_channels, rejection):
 def strips_of(channels, around=0):
     """Turn channels (rows, columns, n_channels) into strips, with more floats behind; they may be the inner part."""
     sides = [side + 2 * around for side in channels.shape[:2]]
-    strips = scan_module.empty_strips(sides[0], channels.shape[2], sides[1])
+    strips = empty_strips(sides[0], channels.shape[2], sides[1])
     strips[:] = np.nan
     inner = strips[around : sides[0] - around, :, around : sides[1] - around]
     inner[:] = np.moveaxis(channels, 2, 1)
@@ -85,7 +85,7 @@ def scan(build, channels, trees, cells, pieces=1, start=None, around=0):
     edges = np.linspace(0, len(scores), pieces + 1).astype(int)
     for first, stop in itertools.pairwise(edges):
         scratch = [
-            np.empty(scores.shape[1] + scan_module.SLACK, dtype=kind) for kind in (np.float32, np.int32, np.intp)
+            np.empty(scores.shape[1] + SLACK, dtype=kind) for kind in (np.float32, np.int32, np.intp)
         ]
         kernels.scan(strips, *trees.layout(channels.shape[2]), *scratch, scores, first, stop)
     return scores
