@@ -109,6 +109,16 @@ def test_two_stages_against_hog(benchmark, opencv, photographs):
     assert np.median(ratios) <= median and max(ratios) <= worst
 
 
+def test_two_threads(ratio, opencv):
+    """The default detector on ten test images of INRIA: two threads against one."""
+    images, detector = ten_images(opencv, "INRIA"), PedestrianDetector.default()
+
+    def detect_all(n_jobs):
+        return [detector.detect(image, n_jobs=n_jobs) for image in images]
+
+    assert ratio(lambda: detect_all(2), lambda: detect_all(1), rounds=15) <= 0.9  # 0.60 on an idle machine
+
+
 def ten_images(opencv, name):
     """Return every 29th test image of INRIA, resized, or every 18th frame of TUD-Stadtmitte."""
     load, step = {"INRIA": (load_inria, 29), "TUD-Stadtmitte": (load_tud_stadtmitte, 18)}[name]
