@@ -16,7 +16,7 @@ def add_arguments(parser):
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     fit = _action(actions, "fit", fit_model, "fit a classifier and set a threshold that holds on new rows")
     _add_label(fit)
-    fit.add_argument("--drop", metavar="COLUMN,...", default="", help="columns that are no features, such as numbers")
+    fit.add_argument("--drop", metavar="COLUMN,...", default="", help="columns that are no features, such as row numbers")
     fit.add_argument("--categorical", metavar="COLUMN,...", help="columns of categories; default: those that hold text")
     fit.add_argument("--max-fpr", type=float, default=0.01, help="false alarms per negative, default: 0.01")
     fit.add_argument(
@@ -28,7 +28,7 @@ def add_arguments(parser):
     add_output_arguments(fit, "the model", required=True)
     score = _action(actions, "score", score_rows, "score the rows of a table")
     _add_model(score)
-    score.add_argument("--keep", metavar="COLUMN,...", default="", help="columns to copy, such as numbers of rows")
+    score.add_argument("--keep", metavar="COLUMN,...", default="", help="columns to copy, such as row numbers")
     add_output_arguments(score, "the scores")
     evaluate = _action(actions, "evaluate", judge, "judge a classifier on rows that it was not fitted to")
     _add_model(evaluate)

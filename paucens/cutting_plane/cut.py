@@ -127,8 +127,7 @@ def find_cut(positives, negatives, rank_range, formulation="tight", weights=(Non
     if weights[0] is not None:
         return _find_weighted_cut(positives, negatives, candidates, rank_range, formulation, weights), lowest
     scores = negatives[candidates]
-    exact = j_alpha == 0 and formulation == "tight"  # then tied negatives have equal counts in any order
-    ranking = np.argsort(-scores, kind=None if exact else "stable")
+    ranking = falling_order(scores)
     ranked, candidates = scores[ranking], candidates[ranking].astype(np.int32)
     prefix = np.concatenate([[0.0], np.cumsum(ranked)]) if j_alpha > 0 else ranked
     m, n_ranks = len(positives), j_beta if formulation == "tight" else len(ranked)
@@ -160,7 +159,7 @@ def find_cut(positives, negatives, rank_range, formulation="tight", weights=(Non
 def _find_weighted_cut(positives, negatives, candidates, rank_range, formulation, weights):
     """Find the most violated cut of samples with weights, given the negatives that can take part."""
     m = len(positives)
-    candidates = candidates[np.argsort(-negatives[candidates])]
+    candidates = candidates[falling_order(negatives[candidates])]
     of_ranked = weights[1][candidates]
     of_positives, of_negatives, tied, lost = order_weighted(
         positives, negatives[candidates], rank_range, formulation == "tight", (weights[0], of_ranked)
@@ -184,8 +183,22 @@ def kth_largest(values, k, weights=None):
     """Return the k-th largest of the values, k from 1; with weights, the one in which rank k falls."""
     if weights is None:
         return np.partition(values, len(values) - k)[len(values) - k]
-    order = np.argsort(-values)
+    order = falling_order(values)
     return values[order[np.searchsorted(np.cumsum(weights[order]), k)]]
+
+
+def falling_order(values):
+    """Return the order of falling values, in which ties keep the order of the samples.
+
+    NumPy's fastest sort orders ties as the processor's instructions want it, and sums would be rounded accordingly.
+    """
+    order = np.argsort(-values)
+    ranked = values[order]
+    falls = ranked[1:] < ranked[:-1]
+    if falls.all():
+        return order
+    place = np.cumsum(np.concatenate([[0], falls])) << 32  # the same for ties
+    return np.sort(place | order) & (2**32 - 1)
 
 
 def _checked(name, scores):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from paucens.cutting_plane.cut import falling_order
 from paucens.metrics import check_fpr_range, rank_range
 from paucens.metrics.ranges import RATE_TOLERANCE
 from paucens.validation import check_positive, warn_user
@@ -62,7 +63,8 @@ def training_rank_ranges(n_negatives, fpr_range, n_rounds, anneal):
     last = training_rank_range(n_negatives, fpr_range)
     if not anneal or alpha > 0:
         return [last] * n_rounds
-    betas = beta ** (np.arange(1, n_rounds + 1) / (ANNEALED_SHARE * n_rounds))
+    # Not by NumPy, whose powers of arrays are rounded as the processor's instructions have it.
+    betas = (beta ** (t / (ANNEALED_SHARE * n_rounds)) for t in range(1, n_rounds + 1))
     return [(0, max(last[1], rank_range(n_negatives, (0.0, beta_t))[1])) for beta_t in betas]
 
 
@@ -179,7 +181,7 @@ def _best_negatives(negatives, allowed, weights):
     if weights is None:
         n = min(allowed + 1, len(negatives))
         return np.sort(np.partition(negatives, len(negatives) - n)[len(negatives) - n :])[::-1], np.arange(n)
-    order = np.argsort(-negatives)
+    order = falling_order(negatives)
     above = np.cumsum(weights[order]) - weights[order]
     n = np.searchsorted(above, allowed * (1 + RATE_TOLERANCE), side="right")
     return negatives[order[:n]], above[:n]
@@ -189,5 +191,5 @@ def _ranked_positives(positives, weights):
     """Return the scores in ascending order and how many positives the first 0, 1, ... of them are."""
     if weights is None:
         return np.sort(positives), np.arange(len(positives) + 1)
-    order = np.argsort(positives)
+    order = falling_order(-positives)
     return positives[order], np.concatenate([[0.0], np.cumsum(weights[order])])

@@ -188,7 +188,7 @@ def _sorted_columns(X, weights, rows=slice(None)):
     """Return the columns of X, sorted, and the weights of the rows in the order of each; None if there are none."""
     if weights is None:
         return np.sort(X.T, axis=1), [None] * X.shape[1]
-    order = np.argsort(X.T, axis=1)
+    order = np.argsort(X.T, axis=1, kind="stable")  # so that ties are added up in the same order everywhere
     return np.take_along_axis(X.T, order, axis=1), weights[rows][order]
 
 

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from paucens.cutting_plane import training_rank_range, training_rank_ranges, training_threshold
+from paucens.cutting_plane.cut import falling_order
 from paucens.metrics import rank_range
 
 # -- ranges ----------------------------------------------------------------------------------------
@@ -146,3 +147,9 @@ def test_a_threshold_fits_between_neighbouring_numbers(low):
 def test_huge_scores_give_a_finite_threshold():
     threshold = training_threshold(np.array([1.7e308, 1.6e308]), np.array([1.5e308, -1.7e308]), 2, 0.1)
     assert 1.5e308 < threshold < 1.6e308
+
+
+@given(st.lists(st.sampled_from([-np.inf, -1.5, -0.0, 0.0, 2.0, 1e300]), max_size=300))
+def test_ties_keep_the_order_of_the_samples(values):
+    values = np.array(values, dtype=float)
+    np.testing.assert_array_equal(falling_order(values), np.argsort(-values, kind="stable"))
