@@ -174,7 +174,7 @@ def test_a_peer_of_the_toolbox_is_run(tmp_path):
     path.parent.mkdir(parents=True)
     path.write_bytes(mat())
     (tmp_path / "toolbox" / "detections").mkdir()
-    assert detectors.on_disk(run, table_3.PEERS) == [peer] and run.sources[peer.method]["shape"] == [len(mat())]
+    assert detectors.on_disk(run, table_3.PEERS) == [peer] and run.sources["ACF, toolbox"]["shape"] == [len(mat())]
     (start,) = detectors.load(run)
     (row,) = detectors.judge(run, start | peer.names | {"repeat": 0}, [peer])
     assert 0 <= float(row["low"]) <= float(row["miss_rate"]) <= float(row["high"]) <= 1
