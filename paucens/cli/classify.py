@@ -16,7 +16,9 @@ def add_arguments(parser):
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     fit = _action(actions, "fit", fit_model, "fit a classifier and set a threshold that holds on new rows")
     _add_label(fit)
-    fit.add_argument("--drop", metavar="COLUMN,...", default="", help="columns that are no features, such as row numbers")
+    fit.add_argument(
+        "--drop", metavar="COLUMN,...", default="", help="columns that are no features, such as row numbers"
+    )
     fit.add_argument("--categorical", metavar="COLUMN,...", help="columns of categories; default: those that hold text")
     fit.add_argument("--max-fpr", type=float, default=0.01, help="false alarms per negative, default: 0.01")
     fit.add_argument(

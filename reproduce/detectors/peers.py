@@ -40,5 +40,8 @@ def on_disk(run, configs):
     found = [config for config in configs if config.file in models]
     for config in found:
         raw = np.frombuffer(models[config.file].read_bytes(), dtype=np.uint8)
-        run.sources[f"{config.method}, {config.preset}"] = {"content_hash": datasets.content_hash(raw), "shape": [len(raw)]}
+        run.sources[f"{config.method}, {config.preset}"] = {
+            "content_hash": datasets.content_hash(raw),
+            "shape": [len(raw)],
+        }
     return found

@@ -84,9 +84,7 @@ def scan(build, channels, trees, cells, pieces=1, start=None, around=0):
     scores = np.full(shape, trees.bias) if start is None else start.copy()
     edges = np.linspace(0, len(scores), pieces + 1).astype(int)
     for first, stop in itertools.pairwise(edges):
-        scratch = [
-            np.empty(scores.shape[1] + SLACK, dtype=kind) for kind in (np.float32, np.int32, np.intp)
-        ]
+        scratch = [np.empty(scores.shape[1] + SLACK, dtype=kind) for kind in (np.float32, np.int32, np.intp)]
         kernels.scan(strips, *trees.layout(channels.shape[2]), *scratch, scores, first, stop)
     return scores
 
