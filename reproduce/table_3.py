@@ -49,7 +49,7 @@ from harness import Run, exit_code
 ACF = DetectorConfig("M+O+LUV", "M+O+LUV", n_seeds=3)
 COV = DetectorConfig("spCov+M+O+LUV", "spCov+M+O+LUV")
 ALL = DetectorConfig("spCov+spLBP+M+O+LUV", "spCov+spLBP+M+O+LUV", n_seeds=3)
-LBP = DetectorConfig("M+O+LUV+LBP", "M+O+LUV+LBP")
+LBP = DetectorConfig("M+O+LUV+LBP", "M+O+LUV+LBP", n_seeds=3)
 COV_LUV = DetectorConfig("spCov+LUV", "spCov+LUV", n_seeds=3)
 COV_OF_THE_TEXT = replace(COV, preset="paper")
 COV_RELEASED, ALL_RELEASED = replace(COV, preset="release"), replace(ALL, preset="release")
