@@ -226,7 +226,7 @@ def test_tables_say_what_the_loader_says():
     """The committed tables of INRIA test carry its words for the uncompressed copy."""
     figures = Path(__file__).parents[2] / "figures"
     for name in ("table_2", "table_3", "ablation"):
-        assert f" {inria.about_test(287, 'uncompressed')}.\n" in (figures / f"{name}.md").read_text(encoding="utf-8")
+        assert f" {inria.about_test(287, 'uncompressed')}." in (figures / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_inria_says_that_it_is_compressed(people):
