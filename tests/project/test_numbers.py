@@ -9,6 +9,7 @@ import re
 from fractions import Fraction
 from functools import cache
 
+import beyond_3
 import pandas as pd
 import pytest
 from pages import GUIDE, PAGES, ROOT, marked_numbers
@@ -17,6 +18,7 @@ from paucens.metrics import mean_interval
 from paucens.metrics.binomial import most_above, samples_needed
 from report import paper_says
 
+SMALL = "10 trees of 4 leaves: partial AUC on [0, 0.01], mean over 10 random splits"
 OVERLAP = 1.0  # test samples over training samples, of random halves
 OURS = "pAUCEnsT"
 INRIA = "INRIA, 50 px"
@@ -52,16 +54,23 @@ def points(rate):
 
 
 def small_models():
-    toy = results("figure_4")[lambda rows: rows.grid != "the paper's"].pivot(
-        index="repeat", columns="method", values="pauc"
-    )
-    digits = of_table_5("usps", 10).pivot(index="repeat", columns="method", values="pauc")
-    for start, paucs, overlap in (
-        ("toy set, 10 stumps | [0, 0.2]", toy, 0.0),
-        ("USPS digits, 10 trees of 8 leaves | [0, 0.1]", digits, OVERLAP),
-    ):
-        ours, theirs = paucs[OURS], paucs["AdaBoost"]
-        yield row(start, f"{ours.mean():.3f}", f"{theirs.mean():.3f}", ends(mean_interval(ours - theirs, overlap)))
+    rows = results("beyond_3", beta=0.01)
+    frame = beyond_3.compared(rows[rows.depth.isin((0, 2))], "pauc").query("trees == 10")
+    assert len(frame) == 5 and (frame["mean"] > 0).all()  # "above on each of five tables"
+    assert (frame.low < 0).all() and (frame.high > 0).all()  # "each interval contains 0"
+    yield row(SMALL, *frame.data_set)
+    yield row("this package / best booster", *(f"{own.ours:.3f} / {own.theirs:.3f}" for own in frame.itertuples()))
+    gaps = (f"{own.mean:+.3f} ({own.low:+.3f} to {own.high:+.3f})" for own in frame.itertuples())
+    yield row("difference, 95 % interval", *gaps)
+
+
+def ahead_by_size():
+    rows = results("beyond_3", beta=0.01)
+    frame = beyond_3.compared(rows[rows.depth.isin((0, 2))], "pauc")
+    for n, own in frame.groupby("trees"):
+        clear = (own.low > 0).sum()
+        assert not (own.high < 0).any()  # "clearly behind on none"
+        yield row(str(n), f"{(own['mean'] > 0).sum()} of {len(own)}", str(clear), f"{own['mean'].mean():+.3f}")
 
 
 def of_table_5(data_set, rounds):
