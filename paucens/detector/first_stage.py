@@ -2,7 +2,7 @@
 
 import itertools
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -171,17 +171,13 @@ class TwoStages:
     def left(self, pixels, levels, first_sums, threads):
         """Return the windows that the first stage leaves of an image, a list of Left; for arguments see `scored`."""
         found, n_bytes = [], 0
-
-        def first_scores(k, band, threads):
-            return self._first_scores(k, band, first_sums, threads)
-
-        for left in self.search.over_bands(first_scores, pixels, levels, threads):
+        for left in self.search.over_bands(partial(self._first_scores, first_sums), pixels, levels, threads):
             if len(left.windows):
                 n_bytes += left.band.pixels.nbytes + left.band.strips.nbytes
                 found.append(left if n_bytes <= BAND_BYTES else left.without_band())
         return self._best_of_overlapping(found, levels)
 
-    def _first_scores(self, k, band, first_sums, threads):
+    def _first_scores(self, first_sums, k, band, threads):
         """Return the windows of a band that the first stage leaves, and their sums."""
         leading, _ = self._trees
         start = first_sums(band, leading.bias, threads)
