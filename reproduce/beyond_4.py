@@ -15,8 +15,8 @@ Where we depart, and why.
 
     python reproduce/beyond_4.py --scale paper
 
-hiv_ecfp4 and yeast_pairs have not been run at the scale of the paper yet. The other four sets take about a quarter of
-an hour.
+hiv_ecfp4 and yeast_pairs have not been run at the scale of the paper yet. The other four sets take 10
+minutes of processor time.
 """
 
 import itertools
