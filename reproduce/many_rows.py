@@ -2,11 +2,11 @@
 
 Question (ours). May nu and the trees be larger if there are more samples?
 
-Protocol. The six simulated populations of `defaults.py`, with 16 000 and 64 000 samples to train on and 20 000 to test
-on, two repeats, each of a population drawn anew. 300 rounds of the default learner with 31 or 127 leaves, and with nu =
-0.05, 0.2 or 0.8; beside them the defaults of the package, and LightGBM with 300 trees of as many leaves, rate 0.05 and
-a third of the columns per node. Nothing is tuned. Gains are paired differences to 31 leaves and nu = 0.05; intervals
-are Student's t over the populations.
+Protocol. The six simulated populations of `defaults.py`, with 8000, 16 000 and 64 000 samples to train on and 20 000 to
+test on, two repeats, each of a population drawn anew. 300 rounds of the default learner with 31 or 127 leaves, and with
+nu = 0.05, 0.2 or 0.8; beside them the defaults of the package, the same with nu in proportion to the number n of
+samples, and LightGBM with 300 trees of as many leaves, rate 0.05 and a third of the columns per node. Nothing is tuned.
+Gains are paired differences to 31 leaves and nu = 0.05; intervals are Student's t over the populations.
 
     python reproduce/many_rows.py --scale paper --seed 1
 
@@ -29,6 +29,7 @@ from paucens.plotting import GREY, draw_forest, house_style, method_style, new_f
 from report import interval_text, markdown
 
 LEAVES = (31, 127)
+SAMPLES_PER_NU = (40_000, 80_000, 160_000)
 BOOSTERS = {
     f"LightGBM, {leaves} leaves": partial(fit_lightgbm, **defaults.SIZE | {"leaves": leaves}) for leaves in LEAVES
 }
@@ -37,7 +38,17 @@ OURS = {
     for leaves, nu in itertools.product(LEAVES, (0.05, 0.2, 0.8))
 } | {f"default: {DEFAULT}": SCHEDULES[DEFAULT]}
 BASE = next(iter(OURS))  # others are compared with it
-FITS = BOOSTERS | {name: partial(defaults.fit_several, **parameters) for name, parameters in OURS.items()}
+
+
+def fit_in_proportion(X, y, fpr_range, seed, *, samples_per_nu):
+    """Fit the default with nu in proportion to the number of samples."""
+    return defaults.fit_several(X, y, fpr_range, seed, **SCHEDULES[DEFAULT] | {"nu": len(y) / samples_per_nu})
+
+
+GROWING = {
+    f"600 rounds, nu = n / {number}": partial(fit_in_proportion, samples_per_nu=number) for number in SAMPLES_PER_NU
+}
+FITS = BOOSTERS | {name: partial(defaults.fit_several, **own) for name, own in OURS.items()} | GROWING
 
 
 @dataclass(frozen=True)
@@ -47,13 +58,13 @@ class Protocol:
     n_train: tuple
     populations: int
     repeats: int
-    configurations: int
+    configurations: int  # of ours, in order
 
 
 PROTOCOLS = {
     "smoke": Protocol((500,), 1, 1, 1),
     "small": Protocol((2000,), 2, 1, 2),
-    "paper": Protocol((16_000, 64_000), len(POPULATIONS), 2, len(OURS)),
+    "paper": Protocol((8000, 16_000, 64_000), len(POPULATIONS), 2, len(OURS) + len(GROWING)),
 }
 
 
@@ -102,7 +113,7 @@ def main(argv=None):
     """Fit every configuration to every draw."""
     run = Run.of(__file__, __doc__, PROTOCOLS, argv)
     protocol = run.protocol
-    fits = (list(BOOSTERS) if installed("lightgbm") else []) + list(OURS)[: protocol.configurations]
+    fits = (list(BOOSTERS) if installed("lightgbm") else []) + [*OURS, *GROWING][: protocol.configurations]
     names, repeats = list(POPULATIONS)[: protocol.populations], range(protocol.repeats)
     cases = [
         {"n_train": n, "data_set": name, "repeat": repeat, "configuration": fit}

@@ -4,11 +4,63 @@ The row of each positive in the ordering matrix is a prefix of the negatives ran
 one number, its length, and a cut is m row lengths and one count per ranked negative.
 """
 
-from paucens._kernels.types cimport index_t
+from libc.string cimport memset
+from paucens._kernels.types cimport index_t, key_t
 
 
 cdef enum:
     LANES = 8  # simultaneous searches, so that none waits for the loads of another
+    DIGITS = 8  # bytes of a key
+    VALUES = 256  # of a byte
+
+
+cdef inline key_t falling_key(double value) noexcept nogil:
+    """Return a whole number that rises as the value falls; 0 and -0 have the same."""
+    cdef double falling = 0 - value
+    cdef key_t bits = (<key_t*> &falling)[0]
+    return ~bits if bits >> 63 else bits | <key_t> 1 << 63
+
+
+def rank_falling(const double[::1] values, key_t[:, ::1] keys, index_t[:, ::1] order):
+    """Rank finite values, the largest first; ties keep their order. Return the row of `order`, 0 or 1, with the ranking.
+
+    Both rows of keys and order, (2, n), are written: the keys are sorted byte by byte, the least significant one first,
+    from row to row. A byte that is the same in all keys is passed over.
+    """
+    cdef Py_ssize_t n = values.shape[0], i, digit, value, source = 0
+    cdef index_t starts[DIGITS][VALUES]
+    cdef index_t total, count
+    cdef key_t key
+    with nogil:
+        memset(starts, 0, sizeof(starts))
+        for i in range(n):
+            key = falling_key(values[i])
+            keys[0, i], order[0, i] = key, <index_t> i
+            for digit in range(DIGITS):
+                starts[digit][key >> 8 * digit & (VALUES - 1)] += 1
+        for digit in range(DIGITS):
+            if n == 0 or starts[digit][keys[0, 0] >> 8 * digit & (VALUES - 1)] == n:
+                continue
+            total = 0
+            for value in range(VALUES):
+                count = starts[digit][value]
+                starts[digit][value] = total
+                total += count
+            move_by_digit(&keys[source, 0], &order[source, 0], n, 8 * digit, starts[digit], &keys[1 - source, 0],
+                          &order[1 - source, 0])
+            source = 1 - source
+    return source
+
+
+cdef void move_by_digit(const key_t* keys, const index_t* order, Py_ssize_t n, int shift, index_t* starts,
+                        key_t* moved_keys, index_t* moved_order) noexcept nogil:
+    """Move the keys and their places to where the keys of their byte start; the starts move on."""
+    cdef Py_ssize_t i, value
+    for i in range(n):
+        value = keys[i] >> shift & (VALUES - 1)
+        moved_keys[starts[value]] = keys[i]
+        moved_order[starts[value]] = order[i]
+        starts[value] += 1
 
 
 cdef void count_above(const double* ranked, Py_ssize_t n, const double* scores, double margin, Py_ssize_t m,

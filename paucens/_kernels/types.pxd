@@ -6,7 +6,7 @@ ctypedef uint8_t code_t      # a bin (at most 256) or eight packed predictions o
 ctypedef int32_t index_t     # rows, columns, nodes: half the size of a pointer
 ctypedef int32_t grid_t      # a signed weight on the fixed-point grid; the sum of magnitudes is below 2**31
 ctypedef int64_t sum_t       # (sum of signed weights) * 2**32 + (sum of magnitudes), so that one addition adds both
-ctypedef uint64_t key_t      # state of the column sampler
+ctypedef uint64_t key_t      # state of the column sampler, or the bits of a number that is sorted
 
 ctypedef fused real_t:       # features in the dtype of the user, never copied or converted as a whole
     float

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paucens._kernels.ordering import order_ranked
+from paucens._kernels.ordering import order_ranked, rank_falling
 from paucens.cutting_plane.stores import add
 from paucens.cutting_plane.weighted import order_weighted
 from paucens.metrics import check_fpr_range, rank_range
@@ -190,15 +190,11 @@ def kth_largest(values, k, weights=None):
 def falling_order(values):
     """Return the order of falling values, in which ties keep the order of the samples.
 
-    NumPy's fastest sort orders ties as the processor's instructions want it, and sums would be rounded accordingly.
+    NumPy's fastest sort orders ties as the processor's instructions want it, and sums would be rounded accordingly; its
+    stable one takes five times as long as this.
     """
-    order = np.argsort(-values)
-    ranked = values[order]
-    falls = ranked[1:] < ranked[:-1]
-    if falls.all():
-        return order
-    place = np.cumsum(np.concatenate([[0], falls])) << 32  # the same for ties
-    return np.sort(place | order) & (2**32 - 1)
+    keys, order = np.empty((2, len(values)), dtype=np.uint64), np.empty((2, len(values)), dtype=np.int32)
+    return order[rank_falling(values, keys, order)]
 
 
 def _checked(name, scores):

@@ -38,7 +38,7 @@ class ScreenedScores:
         self._leave_out(NONE, np.zeros(0))
         self._lows = self._highs = np.zeros(0)  # smallest and largest prediction of each learner
         self._may_shrink = False
-        self._last = None, None  # weights, never written to, and the scores at these weights
+        self._last = np.zeros(0), None  # weights, never written to, and the scores at these weights
 
     @property
     def weights(self):
@@ -54,7 +54,6 @@ class ScreenedScores:
         if self._part is not self._all:
             self._part.append(predictions, self._samples)
         self._may_shrink = self._all.bounded
-        self._last = None, None
 
     def _append_to_all(self, predictions):
         self._all.append(predictions)
@@ -65,7 +64,16 @@ class ScreenedScores:
         """Return the scores of the positives and of the negatives that are kept, two arrays of float64."""
         if self._may_shrink and self._samples is None:
             self.renew(weights, j_beta)
-        if self._last[0] is not weights:  # the best point is scored again for its threshold
+        return self._kept_scores(weights)
+
+    def _kept_scores(self, weights):
+        """Return the scores of the kept samples; the best point is scored again for its threshold and the next range.
+
+        The last scores are returned again if only learners without weight were added, and the bits are the same.
+        """
+        known, n = self._last[0], len(self._last[0])
+        same = np.array_equal(known, weights[:n]) and not weights[n:].any() and self._part.adds_alike(n, len(weights))
+        if self._last[1] is None or not same:
             self._last = weights, self._scores(self._part, weights)
         return self._last[1]
 
@@ -75,7 +83,8 @@ class ScreenedScores:
         if self._outside + rise < lowest:
             return True
         suspects = self._left_out[self._left_scores + rise >= lowest]
-        if 2 * len(suspects) > len(self._left_out):  # it is time to choose anew
+        self._n_suspects += len(suspects)
+        if self._n_suspects > len(self._left_out):  # they have cost as much as a new choice does
             return False
         return self._all.scores_of(suspects, weights).max() < lowest
 
@@ -90,7 +99,9 @@ class ScreenedScores:
 
     def renew(self, weights, j_beta):
         """Choose the negatives to keep by their exact scores at `weights`."""
-        positives, negatives = self._scores(self._all, weights)
+        positives, negatives = (
+            self._kept_scores(weights) if self._samples is None else self._scores(self._all, weights)
+        )
         self._may_shrink = False
         of_negatives = None if self._weights is None else self._weights[self._n_positives :]
         lowest = lowest_relevant(positives, negatives, j_beta, self._formulation, of_negatives)
@@ -110,6 +121,7 @@ class ScreenedScores:
 
     def _leave_out(self, samples, scores):
         """Keep the samples that are not scored, and their scores at the reference."""
+        self._n_suspects = 0  # that were scored since, from call to call
         self._left_out, self._left_scores, self._outside = samples, scores, scores.max(initial=-np.inf)
 
     def project(self, cut):

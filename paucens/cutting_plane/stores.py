@@ -1,7 +1,8 @@
 """Stores of the predictions of the learners on the training samples: small in memory, fast to sum.
 
 All stores have one interface: `append` adds a learner, `scores` sums over learners, `project` sums over the samples
-of a cut, `take` returns a store of some of the samples, and `scores_of` scores some without one. `CodedStore` holds
+of a cut, `take` returns a store of some of the samples, `scores_of` scores some without one, and `adds_alike` tells
+whether learners of weight 0 at the end change how a sum is rounded. `CodedStore` holds
 bytes: bits of eight learners that predict +-1, or codes of one learner of few values. `DenseStore` holds floats.
 `ColumnStore` holds the columns of a linear model. Samples are listed positives first.
 """
@@ -25,6 +26,7 @@ ADD_SAMPLES, DOT_SAMPLES, SUM_SAMPLES = (
     {"i": kernel["index_t"], "f": kernel["double"]} for kernel in (add_samples, dot_samples, sum_samples)
 )
 N_CODES = 256
+AT_ONCE = 4  # groups that `sum_groups` adds up before it adds them to a score
 MANY_GROUPS = 32  # from this number on it pays to sort the samples of a cut before they are summed
 
 
@@ -79,6 +81,11 @@ class CodedStore:
     def scores(self, weights, out):
         """Write the weighted sum over all learners for each sample."""
         sum_groups(self.codes, self.coding.tables(weights, self.n_groups), out, 0, len(out))
+
+    def adds_alike(self, n_learners, n_more):
+        """Tell whether learners n_learners, ..., n_more - 1 of weight 0 leave the bits of `scores` as they are."""
+        n_whole, n_more_whole = (-(-n // self.coding.per_group) // AT_ONCE for n in (n_learners, n_more))
+        return n_whole == n_more_whole
 
     def scores_of(self, samples, weights):
         """Return the scores of the listed samples, bit for bit those of `scores`."""
@@ -180,6 +187,10 @@ class DenseStore:
         for weight, row in zip(weights, self.rows, strict=False):  # rows beyond n_learners are spare
             out += weight * row
 
+    def adds_alike(self, n_learners, n_more):
+        """Tell whether learners n_learners, ..., n_more - 1 of weight 0 leave the bits of `scores` as they are."""
+        return True
+
     def scores_of(self, samples, weights):
         """Return the scores of the listed samples, bit for bit those of `scores`."""
         out = np.zeros(len(samples))
@@ -229,6 +240,10 @@ class ColumnStore:
     def scores(self, weights, out):
         """Write the weighted sum over all columns for each sample."""
         np.einsum("t,ti->i", weights, self.columns[: self.n_learners], out=out)
+
+    def adds_alike(self, n_learners, n_more):
+        """Tell whether learners n_learners, ..., n_more - 1 of weight 0 leave the bits of `scores` as they are."""
+        return n_learners == n_more
 
     def project(self, cut):
         """Return s . h_t for each column t, ndarray of shape (n_learners,)."""

@@ -406,6 +406,17 @@ def test_cuts_as_vectors(seed, kind, n):
 # -- ordering --------------------------------------------------------------------------------------
 
 
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=40), seeds, st.sampled_from([0, 40, 3000]))
+@quick
+def test_falling_order_is_that_of_a_stable_sort(some, seed, n_more):
+    rng = np.random.RandomState(seed)
+    more = np.round(rng.normal(size=n_more), rng.randint(4)) * 10.0 ** rng.randint(-300, 300)
+    values = frozen(np.concatenate([some, some[::2], more]))
+    keys, order = np.zeros((2, len(values)), dtype=np.uint64), np.zeros((2, len(values)), dtype=np.int32)
+    ranking = order[ordering.rank_falling(values, keys, order)]
+    np.testing.assert_array_equal(ranking, np.argsort(-values, kind="stable"))
+
+
 @given(seed=seeds, m=st.integers(1, 20), n=st.integers(1, 15), struct=st.booleans(), spread=st.sampled_from([1, 3, 9]))
 @settings(quick, max_examples=150)
 def test_order_ranked(seed, m, n, struct, spread):
