@@ -181,6 +181,24 @@ def sum_samples(codes, samples, counts, tied_count, n_groups):
     return sums
 
 
+def part(code, learner):
+    """Return which of its values a learner predicts, given the code of its pair."""
+    return code % 32 if learner % 2 == 0 else code // 32
+
+
+def sum_pairs(codes, values):
+    return np.array(
+        [sum(own[part(column[t // 2], t)] for t, own in enumerate(values)) for column in codes.T], dtype=float
+    )
+
+
+def count_pairs(codes, samples, counts, tied_count, places):
+    sums = np.zeros((len(places), 64))
+    for t, own in enumerate(places):
+        np.add.at(sums[t], own[part(codes[t // 2, samples], t)], all_counts(samples, counts, tied_count))
+    return sums
+
+
 def tables_of_signs(weights, n_groups):
     learners = [range(8 * g, min(8 * g + 8, len(weights))) for g in range(n_groups)]
     return np.array([[sum(bit(c, t) * weights[t] for t in group) for c in range(256)] for group in learners])

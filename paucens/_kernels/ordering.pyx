@@ -22,10 +22,10 @@ cdef inline key_t falling_key(double value) noexcept nogil:
 
 
 def rank_falling(const double[::1] values, key_t[:, ::1] keys, index_t[:, ::1] order):
-    """Rank finite values, the largest first; ties keep their order. Return the row of `order`, 0 or 1, with the ranking.
+    """Rank finite values, the largest first; ties keep their order. Return which row of `order` has the ranking.
 
-    Both rows of keys and order, (2, n), are written: the keys are sorted byte by byte, the least significant one first,
-    from row to row. A byte that is the same in all keys is passed over.
+    Both rows of keys and order, (2, n), are written: the keys are sorted byte by byte, the least significant one
+    first, from row to row. A byte that is the same in all keys is passed over.
     """
     cdef Py_ssize_t n = values.shape[0], i, digit, value, source = 0
     cdef index_t starts[DIGITS][VALUES]

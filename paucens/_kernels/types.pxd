@@ -1,8 +1,9 @@
 # The dtypes of the kernels, each named once.
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 
 ctypedef uint8_t code_t      # a bin (at most 256) or eight packed predictions of +-1
+ctypedef uint16_t pair_t     # the values that two learners predict, 5 bits each
 ctypedef int32_t index_t     # rows, columns, nodes: half the size of a pointer
 ctypedef int32_t grid_t      # a signed weight on the fixed-point grid; the sum of magnitudes is below 2**31
 ctypedef int64_t sum_t       # (sum of signed weights) * 2**32 + (sum of magnitudes), so that one addition adds both

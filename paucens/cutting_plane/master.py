@@ -43,7 +43,7 @@ class Master:
     n_positives, n_negatives : int
     nu : float
     formulation : {"tight", "struct"}
-    prediction_kind : {"sign", "value", "dense", "column"}
+    prediction_kind : {"sign", "few", "value", "dense", "column"}
         Kind of the store of predictions, see `make_store`.
     n_learners : int
         Maximum number of learners.

@@ -52,7 +52,7 @@ class ScreenedScores:
         """Add the predictions of one learner."""
         self._append_to_all(predictions)
         if self._part is not self._all:
-            self._part.append(predictions, self._samples)
+            self._part.append_from(self._all, self._samples)
         self._may_shrink = self._all.bounded
 
     def _append_to_all(self, predictions):
@@ -99,9 +99,7 @@ class ScreenedScores:
 
     def renew(self, weights, j_beta):
         """Choose the negatives to keep by their exact scores at `weights`."""
-        positives, negatives = (
-            self._kept_scores(weights) if self._samples is None else self._scores(self._all, weights)
-        )
+        positives, negatives = self._kept_scores(weights) if self._samples is None else self._scores(self._all, weights)
         self._may_shrink = False
         of_negatives = None if self._weights is None else self._weights[self._n_positives :]
         lowest = lowest_relevant(positives, negatives, j_beta, self._formulation, of_negatives)
@@ -160,6 +158,5 @@ class ScreenedScores:
             self._leave_out(left_out, scores)
 
     def _scores(self, store, weights):
-        scores = np.empty(store.n_samples)
-        store.scores(weights, scores)
+        scores = store.scores(weights)
         return scores[: self._n_positives], scores[self._n_positives :]

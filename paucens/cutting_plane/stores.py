@@ -1,33 +1,20 @@
 """Stores of the predictions of the learners on the training samples: small in memory, fast to sum.
 
 All stores have one interface: `append` adds a learner, `scores` sums over learners, `project` sums over the samples
-of a cut, `take` returns a store of some of the samples, `scores_of` scores some without one, and `adds_alike` tells
-whether learners of weight 0 at the end change how a sum is rounded. `CodedStore` holds
-bytes: bits of eight learners that predict +-1, or codes of one learner of few values. `DenseStore` holds floats.
-`ColumnStore` holds the columns of a linear model. Samples are listed positives first.
+of a cut, `take` returns a store of some of the samples, to which `append_from` adds later learners, `scores_of` scores
+some without one, and `adds_alike` tells whether learners of weight 0 at the end change how a sum is rounded.
+`CodedStore` holds codes of a few bits, see `codings`. `DenseStore` holds floats. `ColumnStore` holds the columns of a
+linear model. Samples are listed positives first.
 """
 
 import numpy as np
 
-from paucens._kernels.stores import (
-    add_samples,
-    dot_samples,
-    fold_signs,
-    set_bits,
-    sum_groups,
-    sum_groups_of,
-    sum_samples,
-    tables_of_signs,
-)
+from paucens._kernels.stores import add_samples, dot_samples
+from paucens.cutting_plane.codings import PairCoding, SignCoding, ValueCoding
 
-# The kernels for counts that are integers ("i") and sums of weights ("f"). A choice by the types of all arguments is
-# slow beside the sum over a small cut.
-ADD_SAMPLES, DOT_SAMPLES, SUM_SAMPLES = (
-    {"i": kernel["index_t"], "f": kernel["double"]} for kernel in (add_samples, dot_samples, sum_samples)
-)
-N_CODES = 256
-AT_ONCE = 4  # groups that `sum_groups` adds up before it adds them to a score
-MANY_GROUPS = 32  # from this number on it pays to sort the samples of a cut before they are summed
+# As in `codings`: for integers, and for sums of weights.
+ADD_SAMPLES, DOT_SAMPLES = ({"i": kernel["index_t"], "f": kernel["double"]} for kernel in (add_samples, dot_samples))
+CODINGS = {"sign": SignCoding, "few": PairCoding, "value": ValueCoding}
 
 
 def make_store(kind, n_learners, n_samples):
@@ -35,25 +22,25 @@ def make_store(kind, n_learners, n_samples):
 
     Parameters
     ----------
-    kind : {"sign", "value", "dense", "column"}
+    kind : {"sign", "few", "value", "dense", "column"}
         The `prediction_kind` of a trainer, or "column" for the features of a linear model.
     n_learners, n_samples : int
     """
-    if kind == "sign":
-        return CodedStore(SignCodes(), np.zeros((-(-n_learners // SignCodes.per_group), n_samples), dtype=np.uint8))
-    if kind == "value":
-        return CodedStore(ValueCodes(n_learners), np.zeros((n_learners, n_samples), dtype=np.uint8))
+    if kind in CODINGS:
+        coding = CODINGS[kind](n_learners)
+        n_groups = -(-n_learners // coding.per_group)
+        return CodedStore(coding, np.zeros((n_groups, n_samples), dtype=coding.dtype))
     return {"dense": DenseStore, "column": ColumnStore}[kind](np.empty((n_learners, n_samples)))
 
 
 class CodedStore:
-    """One byte per sample and group of learners: sums over learners are look-ups, sums over samples histograms.
+    """Small codes per sample and group of learners.
 
     Parameters
     ----------
-    coding : SignCodes or ValueCodes
-        Meaning of the bytes.
-    codes : ndarray of shape (max_groups, n_samples), uint8
+    coding : SignCoding, PairCoding or ValueCoding
+        Meaning of the codes.
+    codes : ndarray of shape (max_groups, n_samples)
     """
 
     bounded = True  # predictions are in [-1, 1]
@@ -68,93 +55,45 @@ class CodedStore:
         return self.codes.shape[1]
 
     @property
-    def n_groups(self):
-        """Number of groups in use."""
-        return -(-self.n_learners // self.coding.per_group)
+    def _used(self):
+        """The codes of the groups in use."""
+        return self.codes[: -(-self.n_learners // self.coding.per_group)]
 
-    def append(self, predictions, samples=None):
-        """Add the predictions of one learner for the listed samples, or for all."""
-        index = predictions.index if samples is None else predictions.index[samples]
-        self.coding.write(self.n_learners, predictions.values, index, self.codes)
+    def append(self, predictions):
+        """Add the predictions of one learner."""
+        self.coding.write(self.n_learners, predictions.values, predictions.index, self.codes)
         self.n_learners += 1
 
-    def scores(self, weights, out):
-        """Write the weighted sum over all learners for each sample."""
-        sum_groups(self.codes, self.coding.tables(weights, self.n_groups), out, 0, len(out))
+    def append_from(self, store, samples):
+        """Add the last learner of the store that this one was taken from."""
+        group = self.n_learners // self.coding.per_group
+        self.codes[group] = store.codes[group, samples]
+        self.n_learners += 1
 
-    def adds_alike(self, n_learners, n_more):
-        """Tell whether learners n_learners, ..., n_more - 1 of weight 0 leave the bits of `scores` as they are."""
-        n_whole, n_more_whole = (-(-n // self.coding.per_group) // AT_ONCE for n in (n_learners, n_more))
-        return n_whole == n_more_whole
+    def scores(self, weights):
+        """Return the weighted sum over all learners for each sample."""
+        return self.coding.sum_learners(self._used, weights)
 
     def scores_of(self, samples, weights):
         """Return the scores of the listed samples, bit for bit those of `scores`."""
-        out = np.empty(len(samples))
-        sum_groups_of(self.codes, self.coding.tables(weights, self.n_groups), samples, out)
-        return out
+        return self.coding.sum_learners(self._used, weights, samples)
+
+    def adds_alike(self, n_learners, n_more):
+        """Tell whether learners n_learners, ..., n_more - 1 of weight 0 leave the bits of `scores` as they are."""
+        return self.coding.n_fours(n_learners) == self.coding.n_fours(n_more)
 
     def project(self, cut):
         """Return s . h_t for each learner t, ndarray of shape (n_learners,)."""
-        sums = np.empty((self.n_groups, self.coding.width))
-        many = self.n_groups >= MANY_GROUPS
+        many = len(self._used) >= self.coding.many
         samples, counts = _in_store_order(cut, self.n_samples) if many else (cut.samples, cut.counts)
-        SUM_SAMPLES[counts.dtype.kind](self.codes, samples, counts, cut.tied_count, sums)
-        return self.coding.fold(sums, self.n_learners) / cut.normaliser
+        return self.coding.sum_samples(self._used, self.n_learners, samples, counts, cut.tied_count) / cut.normaliser
 
     def take(self, samples):
         """Return a store of the same learners on the listed samples."""
-        part = CodedStore(self.coding, np.zeros((len(self.codes), len(samples)), dtype=np.uint8))
+        part = CodedStore(self.coding, np.zeros((len(self.codes), len(samples)), dtype=self.codes.dtype))
         part.n_learners = self.n_learners
-        np.take(self.codes[: self.n_groups], samples, axis=1, out=part.codes[: self.n_groups])
+        np.take(self._used, samples, axis=1, out=part._used)
         return part
-
-
-class SignCodes:
-    """Coding of eight learners per byte, which predict +-1."""
-
-    per_group = 8
-    width = N_CODES  # of a table
-
-    def write(self, t, values, index, codes):
-        """Write the predictions values[index] of learner t."""
-        group, bit = divmod(t, self.per_group)
-        set_bits((values > 0).astype(np.uint8), index, codes[group], bit)
-
-    def tables(self, weights, n_groups):
-        """Return the weighted sum of the learners of each group for each code."""
-        tables = np.empty((n_groups, N_CODES))
-        tables_of_signs(weights, tables)
-        return tables
-
-    def fold(self, sums, n_learners):
-        """Return the sum for each learner, given the sums for each group and code."""
-        row = np.empty(n_learners)
-        fold_signs(sums, row)
-        return row
-
-
-class ValueCodes:
-    """Coding of one learner per byte, which predicts at most 256 values."""
-
-    per_group = 1
-
-    def __init__(self, n_learners):
-        self._values = np.zeros((n_learners, N_CODES))
-        self.width = 8  # of a table: a power of 2, so that NumPy adds in the same order as for the widest one
-
-    def write(self, t, values, index, codes):
-        """Write the predictions values[index] of learner t."""
-        codes[t] = index
-        self._values[t, : len(values)] = values
-        self.width = max(self.width, 1 << (len(values) - 1).bit_length())
-
-    def tables(self, weights, n_groups):
-        """Return the weighted value of each learner for each code."""
-        return self._values[:n_groups, : self.width] * weights[:, None]
-
-    def fold(self, sums, n_learners):
-        """Return the sum for each learner, given the sums for each learner and code."""
-        return (self._values[:n_learners, : self.width] * sums).sum(axis=1)
 
 
 class DenseStore:
@@ -176,16 +115,22 @@ class DenseStore:
         """Number of samples in the store."""
         return self.rows.shape[1]
 
-    def append(self, predictions, samples=None):
-        """Add the predictions of one learner for the listed samples, or for all."""
-        self.rows[self.n_learners] = predictions.dense if samples is None else predictions.dense[samples]
+    def append(self, predictions):
+        """Add the predictions of one learner."""
+        self.rows[self.n_learners] = predictions.dense
         self.n_learners += 1
 
-    def scores(self, weights, out):
-        """Write the weighted sum over all learners for each sample."""
-        out[:] = 0
+    def append_from(self, store, samples):
+        """Add the last learner of the store that this one was taken from."""
+        self.rows[self.n_learners] = store.rows[self.n_learners, samples]
+        self.n_learners += 1
+
+    def scores(self, weights):
+        """Return the weighted sum over all learners for each sample."""
+        out = np.zeros(self.n_samples)
         for weight, row in zip(weights, self.rows, strict=False):  # rows beyond n_learners are spare
             out += weight * row
+        return out
 
     def adds_alike(self, n_learners, n_more):
         """Tell whether learners n_learners, ..., n_more - 1 of weight 0 leave the bits of `scores` as they are."""
@@ -237,9 +182,9 @@ class ColumnStore:
         self.columns[self.n_learners] = predictions.dense
         self.n_learners += 1
 
-    def scores(self, weights, out):
-        """Write the weighted sum over all columns for each sample."""
-        np.einsum("t,ti->i", weights, self.columns[: self.n_learners], out=out)
+    def scores(self, weights):
+        """Return the weighted sum over all columns for each sample."""
+        return np.einsum("t,ti->i", weights, self.columns[: self.n_learners])
 
     def adds_alike(self, n_learners, n_more):
         """Tell whether learners n_learners, ..., n_more - 1 of weight 0 leave the bits of `scores` as they are."""

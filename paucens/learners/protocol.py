@@ -43,8 +43,9 @@ class Trainer(Protocol):
 
     Attributes
     ----------
-    prediction_kind : {"sign", "value", "dense"}
-        Whether learners predict +-1, one of at most 256 values each, or any number in [-1, 1].
+    prediction_kind : {"sign", "few", "value", "dense"}
+        Whether learners predict +-1, one of at most 32 or of at most 256 values each, or any number in [-1, 1]. Of few
+        values there may be up to 256, if no more than 32 are predicted.
     last_stage : int
         First round from which on learners may see all columns that they will ever see. A weak learner before it says
         nothing about those after it.

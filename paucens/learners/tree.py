@@ -206,6 +206,8 @@ def _prediction_kind(rule):
     if not rule.real_leaves:
         return "sign"
     max_leaves = min(rule.max_leaves or np.inf, 2 ** min(rule.depth or ANY_DEPTH, ANY_DEPTH))
+    if max_leaves <= 32:
+        return "few"
     return "value" if 2 * max_leaves - 1 <= 256 else "dense"  # one value per node
 
 

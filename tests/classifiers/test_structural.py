@@ -146,9 +146,7 @@ def test_columns_are_summed_like_learners(formulation):
     for store in stores:
         for column in columns:
             store.append(Predictions(column, None))
-    mine, theirs = np.empty((2, 90))
-    stores[0].scores(np.arange(7.0), mine)
-    stores[1].scores(np.arange(7.0), theirs)
+    mine, theirs = (store.scores(np.arange(7.0)) for store in stores)
     np.testing.assert_allclose(mine, theirs, rtol=1e-12)
     cut = most_violated_cut(np.round(mine[:30], -3), np.round(mine[30:], -3), (0.1, 0.5), formulation)
     np.testing.assert_allclose(stores[0].project(cut), stores[1].project(cut), atol=1e-11)

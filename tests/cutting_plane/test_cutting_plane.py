@@ -8,7 +8,7 @@ from paucens.cutting_plane import Master, cut, master, screening
 from paucens.cutting_plane.stores import make_store, project
 from paucens.learners import Predictions
 
-KINDS = ["sign", "value", "dense"]
+KINDS = ["sign", "few", "value", "dense"]
 FORMULATIONS = ["tight", "struct"]
 
 
@@ -312,8 +312,7 @@ class Watched(Master):
     def _find_cut(self, weights, rank_range):
         found = super()._find_cut(weights, rank_range)
         store, m = self.screen._all, self.n_positives
-        scores = np.empty(store.n_samples)
-        store.scores(weights, scores)
+        scores = store.scores(weights)
         expected, lowest = cut.find_cut(scores[:m], scores[m:], rank_range, self.formulation)
         if self.screen._samples is not None:
             self.screened += 1
@@ -390,9 +389,7 @@ def test_a_certificate_counts_every_change_of_the_weights():
     outside = np.setdiff1d(np.arange(2010), screen._samples)
 
     def largest(weights):
-        scores = np.empty(2010)
-        store.scores(weights, scores)
-        return scores[outside].max()
+        return store.scores(weights)[outside].max()
 
     for weights in ([1.0, 2.0], [0.9, 2.2], [1.0, 2.0, -0.6]):
         if len(weights) > 2:
@@ -419,8 +416,7 @@ def test_cached_scores_are_current(kind):
             store = make_store(kind, 8, 4010)
             for each in predictions[:t]:
                 store.append(each)
-            scores = np.empty(4010)
-            store.scores(at, scores)
+            scores = store.scores(at)
             found = np.concatenate(screen.scores(at, j_beta))
             kept = np.arange(4010) if screen._samples is None else screen._samples
             np.testing.assert_array_equal(found, scores[kept])
@@ -440,17 +436,15 @@ def test_stores_sum_the_predictions(kind, n_learners):
     for t, each in enumerate(predictions):
         store.append(each)
         if part is not None:
-            part.append(each, samples)
+            part.append_from(store, samples)
         if t + 1 == taken_at:
             part = store.take(samples)
     H, weights = stacked(predictions), rng.normal(size=n_learners)
     assert (store.n_learners, store.n_samples, part.n_samples) == (n_learners, 51, 17)
-    scores = np.full(51, np.nan)
-    store.scores(weights, scores)
+    scores = store.scores(weights)
     np.testing.assert_allclose(scores, weights @ H, atol=1e-13)
-    few = np.full(17, np.nan)
-    part.scores(weights, few)
-    np.testing.assert_array_equal(few, scores[samples])
+    np.testing.assert_array_equal(part.scores(weights), scores[samples])
+    np.testing.assert_array_equal(store.scores_of(samples, weights), scores[samples])
 
     tied = np.round(scores)
     found, _ = cut.find_cut(tied[:20], tied[20:], (0, 5))
@@ -459,10 +453,53 @@ def test_stores_sum_the_predictions(kind, n_learners):
 
 
 def test_stores_are_as_small_as_promised():
-    sizes = {kind: make_store(kind, 80, 1000) for kind in ("sign", "value")}
-    assert sizes["sign"].codes.nbytes == 10 * 1000
-    assert sizes["value"].codes.nbytes == 80 * 1000
+    sizes = {kind: make_store(kind, 80, 1000).codes.nbytes for kind in ("sign", "few", "value")}
+    assert sizes == {"sign": 10 * 1000, "few": 80 * 1000, "value": 80 * 1000}
     assert make_store("dense", 80, 1000).rows.nbytes == 8 * 80 * 1000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unused_learners_change_no_bit_if_a_store_says_so(kind):
+    """Scores that are known are not computed again while only learners of weight 0 are added."""
+    rng, told = np.random.RandomState(3), 0
+    predictions = draw_predictions(rng, kind, 60, 60, 40)
+    store = make_store(kind, 40, 120)
+    for t, each in enumerate(predictions):
+        store.append(each)
+        weights = rng.normal(size=t + 1)
+        known = store.scores(weights)
+        later = make_store(kind, 40, 120)
+        for n, one in enumerate(predictions[: t + 4]):
+            later.append(one)
+            if n > t and store.adds_alike(t + 1, n + 1):
+                told += 1
+                np.testing.assert_array_equal(later.scores(np.append(weights, np.zeros(n - t))), known)
+    assert told > 30
+
+
+@pytest.mark.parametrize("n_values", [1, 2, 31, 32])
+@pytest.mark.parametrize("n_learners", [1, 2, 3, 6, 70])
+def test_pairs_give_the_bits_of_single_learners(n_values, n_learners):
+    """Values that nobody predicts, as those of inner nodes, take no part of a code."""
+    rng = np.random.RandomState(n_values)
+    stores = [make_store(kind, n_learners, 500) for kind in ("few", "value")]
+    for _ in range(n_learners):
+        used = np.sort(rng.permutation(2 * n_values - 1)[:n_values])
+        index = used[np.minimum(rng.geometric(0.2, 500) - 1, n_values - 1)].astype(np.int32)
+        drawn = Predictions(rng.uniform(-1, 1, 2 * n_values - 1), index)
+        for store in stores:
+            store.append(drawn)
+    weights, samples = rng.exponential(size=n_learners), np.sort(rng.permutation(500)[:200]).astype(np.int32)
+    few, single = (store.scores(weights) for store in stores)
+    np.testing.assert_array_equal(few, single)
+    np.testing.assert_array_equal(stores[0].scores_of(samples, weights), single[samples])
+    np.testing.assert_array_equal(stores[0].take(samples).scores(weights), single[samples])
+    rounded = np.round(single, 1)
+    for counts in (None, rng.randint(1, 4, 500).astype(float), rng.exponential(size=500)):
+        of_classes = (None, None) if counts is None else (counts[:100], counts[100:])
+        rank = 40 if counts is None else 0.1 * counts[100:].sum()
+        found, _ = cut.find_cut(rounded[:100], rounded[100:], (0, rank), weights=of_classes)
+        np.testing.assert_array_equal(*(store.project(found) for store in stores))
 
 
 def test_scores_stay_the_same_while_a_store_fills():
@@ -471,8 +508,8 @@ def test_scores_stay_the_same_while_a_store_fills():
         store, before = make_store(kind, 12, 20), None
         for t, each in enumerate(predictions):
             store.append(each)
-            weights, scores = np.zeros(t + 1), np.empty(20)
+            weights = np.zeros(t + 1)
             weights[0] = 0.7
-            store.scores(weights, scores)
+            scores = store.scores(weights)
             assert before is None or np.allclose(scores, before, atol=1e-14)
             before = scores

@@ -6,7 +6,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paucens._kernels import growing, leaves, ordering, stores, trees
+from paucens._kernels import growing, leaves, ordering, pairs, stores, trees
 
 quick = settings(deadline=None, max_examples=40, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
@@ -352,6 +352,26 @@ def test_sums_over_groups_and_samples(seed, kind, n, n_groups, width):
     cut, sums = draw_cut(rng, n), np.full((n_groups, width), 77.0)
     stores.sum_samples(codes, *cut, sums)
     np.testing.assert_array_equal(sums, reference.sum_samples(codes, *cut, n_groups)[:, :width])
+
+
+@given(seed=seeds, kind=st.sampled_from(KINDS), n=st.integers(1, 30), n_learners=st.integers(1, 13))
+@quick
+def test_sums_over_pairs_and_samples(seed, kind, n, n_learners):
+    rng = np.random.RandomState(seed)
+    codes = frozen(rng.randint(0, 1024, ((n_learners + 1) // 2, n)).astype(np.uint16))
+    values = frozen(draw_dyadic(rng, kind, n_learners, 32))
+    scores, expected = np.full(n, 77.0), reference.sum_pairs(codes, values)
+    pairs.sum_pairs(codes, values, scores)
+    np.testing.assert_array_equal(scores, expected)
+    some = int32(rng.permutation(n)[: rng.randint(0, n + 1)])
+    found = np.full(len(some), 77.0)
+    pairs.sum_pairs_of(codes, values, some, found)
+    np.testing.assert_array_equal(found, expected[some])
+
+    cut, sums = draw_cut(rng, n), np.zeros((n_learners, 64))
+    places = frozen(rng.randint(0, 64, (n_learners, 32)).astype(np.uint8))
+    pairs.count_pairs(codes, *cut, places, sums)
+    np.testing.assert_array_equal(sums, reference.count_pairs(codes, *cut, places))
 
 
 @given(seed=seeds, kind=st.sampled_from(KINDS), n_learners=st.integers(1, 20))

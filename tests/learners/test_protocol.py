@@ -8,7 +8,7 @@ from paucens import AdaBoostClassifier
 from paucens.learners import LEARNERS, Tree, WeakLearner, adapted
 from paucens.parallel import Threads
 
-KINDS = {"sign", "value", "dense"}
+KINDS = {"sign", "few", "value", "dense"}
 
 
 class Column(BaseEstimator):
