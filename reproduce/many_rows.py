@@ -29,7 +29,7 @@ from paucens.plotting import GREY, draw_forest, house_style, method_style, new_f
 from report import interval_text, markdown
 
 LEAVES = (31, 127)
-SAMPLES_PER_NU = (40_000, 80_000, 160_000)
+SAMPLES_PER_NU = (40_000, 80_000, 160_000, 320_000)
 BOOSTERS = {
     f"LightGBM, {leaves} leaves": partial(fit_lightgbm, **defaults.SIZE | {"leaves": leaves}) for leaves in LEAVES
 }

@@ -8,6 +8,7 @@ cdef extern from *:
 
 cdef enum:
     MISSING = 255  # the bin of missing values
+    BLOCK = 64  # rows that go down a tree together, a level at a time, so that none waits for the loads of another
 
 
 def partition(const code_t[::1] codes, code_t first, code_t last, bytes left_set, index_t[::1] rows,
@@ -34,40 +35,69 @@ def apply_codes(const code_t[:, ::1] codes, const index_t[::1] column, const cod
 
     first and last of each node are those of `partition`.
     """
-    cdef Py_ssize_t row
+    cdef Py_ssize_t row, k, n, n_above
     cdef index_t node
+    cdef index_t above[BLOCK]
     with nogil:
-        for row in range(start, stop):
-            node = 0
-            while child[node] != 0:
-                node = child[node] + (<code_t> (codes[column[node], row] + first[node]) > last[node])
-            leaf[row] = node
+        while start < stop:
+            n_above = start_at(0, child, min(<Py_ssize_t> BLOCK, stop - start), &leaf[start], above)
+            while n_above > 0:
+                n, n_above = n_above, 0
+                for k in range(n):
+                    row = start + above[k]
+                    node = leaf[row]
+                    node = child[node] + (<code_t> (codes[column[node], row] + first[node]) > last[node])
+                    leaf[row] = node
+                    above[n_above] = above[k]  # always written, but kept only above a leaf
+                    n_above += child[node] != 0
+            start += BLOCK
+
+
+cdef inline Py_ssize_t start_at(index_t root, const index_t[::1] child, Py_ssize_t n, index_t* node,
+                                index_t* above) noexcept nogil:
+    """Put n rows at the root and list them; return how many are above a leaf, all or none."""
+    cdef Py_ssize_t k
+    for k in range(n):
+        node[k], above[k] = root, <index_t> k
+    return n if child[root] != 0 else 0
+
+
+cdef void go_down(const real_t[:, :] X, Py_ssize_t first, Py_ssize_t n, index_t root, const index_t[::1] column,
+                  const double[::1] threshold, const code_t[::1] missing_left, const index_t[::1] child,
+                  index_t* node) noexcept nogil:
+    """Write the leaves that the rows first, ..., first + n - 1 of X reach from a root.
+
+    Whether a value is NaN is asked only once, of the sum of all.
+    """
+    cdef Py_ssize_t k, n_left, n_above
+    cdef index_t at
+    cdef real_t value, total = 0
+    cdef index_t above[BLOCK]
+    n_above = start_at(root, child, n, node, above)
+    while n_above > 0:
+        n_left, n_above = n_above, 0
+        for k in range(n_left):
+            at = node[above[k]]
+            value = X[first + above[k], column[at]]
+            total += value
+            at = child[at] + (value > threshold[at])
+            node[above[k]] = at
+            above[n_above] = above[k]  # always written, but kept only above a leaf
+            n_above += child[at] != 0
+    if unlikely(total != total):  # a value was NaN, or they overflowed
+        for k in range(n):
+            node[k] = leaf_past_missing(X, first + k, root, column, threshold, missing_left, child)
 
 
 def apply_values(const real_t[:, :] X, const index_t[::1] column, const double[::1] threshold,
                  const code_t[::1] missing_left, const index_t[::1] child, index_t[::1] leaf, Py_ssize_t start,
                  Py_ssize_t stop):
-    """Do as `apply_codes` on feature values: left if the value is at most the threshold.
-
-    NaN goes left where missing_left is not 0. Whether there is any is asked once per 64 rows.
-    """
-    cdef Py_ssize_t row, first, last
-    cdef index_t node
-    cdef real_t value, total
+    """Do as `apply_codes` on feature values: left if the value is at most the threshold, or NaN and missing_left."""
     with nogil:
-        for first in range(start, stop, 64):
-            last = min(first + 64, stop)
-            total = 0
-            for row in range(first, last):
-                node = 0
-                while child[node] != 0:
-                    value = X[row, column[node]]
-                    total += value
-                    node = child[node] + (value > threshold[node])
-                leaf[row] = node
-            if unlikely(total != total):  # a value was NaN, or they overflowed
-                for row in range(first, last):
-                    leaf[row] = leaf_past_missing(X, row, 0, column, threshold, missing_left, child)
+        while start < stop:
+            go_down(X, start, min(<Py_ssize_t> BLOCK, stop - start), 0, column, threshold, missing_left, child,
+                    &leaf[start])
+            start += BLOCK
 
 
 def add_trees(const real_t[:, :] X, const index_t[::1] root, const index_t[::1] column, const double[::1] threshold,
@@ -77,23 +107,16 @@ def add_trees(const real_t[:, :] X, const index_t[::1] root, const index_t[::1] 
 
     Nodes are those of all trees, as in `apply_values`; root has the first node of each tree.
     """
-    cdef Py_ssize_t row, first, last, tree
-    cdef index_t node
-    cdef real_t number, total
+    cdef Py_ssize_t k, n, tree
+    cdef index_t leaf[BLOCK]
     with nogil:
-        for first in range(start, stop, 64):
-            last = min(first + 64, stop)
+        while start < stop:
+            n = min(<Py_ssize_t> BLOCK, stop - start)
             for tree in range(root.shape[0]):
-                for row in range(first, last):
-                    node = root[tree]
-                    total = 0
-                    while child[node] != 0:
-                        number = X[row, column[node]]
-                        total += number
-                        node = child[node] + (number > threshold[node])
-                    if unlikely(total != total):  # a value was NaN, or they overflowed
-                        node = leaf_past_missing(X, row, root[tree], column, threshold, missing_left, child)
-                    scores[row] += value[node]
+                go_down(X, start, n, root[tree], column, threshold, missing_left, child, leaf)
+                for k in range(n):
+                    scores[start + k] += value[leaf[k]]
+            start += BLOCK
 
 
 cdef inline index_t leaf_past_missing(const real_t[:, :] X, Py_ssize_t row, index_t node, const index_t[::1] column,

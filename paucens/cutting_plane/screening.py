@@ -84,7 +84,7 @@ class ScreenedScores:
             return True
         suspects = self._left_out[self._left_scores + rise >= lowest]
         self._n_suspects += len(suspects)
-        if self._n_suspects > len(self._left_out):  # they have cost as much as a new choice does
+        if max(2 * len(suspects), self._n_suspects) > len(self._left_out):  # a new choice costs as much
             return False
         return self._all.scores_of(suspects, weights).max() < lowest
 

@@ -78,7 +78,7 @@ def test_published_form_against_adaboost_on_rare_positives(ratio, rare_positives
 
 
 @pytest.mark.parametrize(
-    ("data", "beta", "limit"), [("usps_halves", 0.1, 1.0), ("rare_positives", 0.02, 3.0), ("few_columns", 0.01, 5.0)]
+    ("data", "beta", "limit"), [("usps_halves", 0.1, 0.8), ("rare_positives", 0.02, 2.5), ("few_columns", 0.01, 4.0)]
 )
 def test_default_estimator_against_lightgbm(ratio, request, data, beta, limit):
     X, y = request.getfixturevalue(data)[:2]
@@ -89,7 +89,7 @@ def test_default_estimator_against_lightgbm(ratio, request, data, beta, limit):
         assert ratio(lambda: ours.fit(X, y), lambda: peer.fit(X, y), rounds=1) <= limit
 
 
-@pytest.mark.parametrize(("n_rows", "limit"), [(1, 1.0), (5000, 1.3)])
+@pytest.mark.parametrize(("n_rows", "limit"), [(1, 1.0), (5000, 0.8)])
 def test_scores_against_lightgbm(ratio, rare_positives, n_rows, limit):
     """The first 200 trees of the default; the arrays of the trees are there since the first call."""
     X, y = rare_positives

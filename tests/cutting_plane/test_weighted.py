@@ -120,6 +120,18 @@ def test_a_negative_at_the_edge_of_the_range_counts_in_part():
     np.testing.assert_allclose(cut.signed_weights * 1.5, [2.0, -1.25, -0.75, 0.0])
 
 
+@pytest.mark.parametrize("n", [1, 64, 4095, 4096, 20_000])
+def test_the_kth_largest_is_that_of_a_sort(n):
+    """Also if the values that suggest a limit, every 64th, are larger or smaller than the others."""
+    rng = np.random.RandomState(n)
+    every_64th = np.arange(n) % 64 == 0
+    drawn = rng.normal(size=n)
+    for values in (drawn, np.sort(drawn), np.round(drawn), np.zeros(n), drawn + 9 * every_64th, drawn - 9 * every_64th):
+        falling = np.sort(values)[::-1]
+        for k in sorted({1, min(n, 50), n // 10 + 1, n // 2 + 1, n}):
+            assert kth_largest(values, k) == falling[k - 1]
+
+
 def test_the_rank_of_a_negative_is_as_wide_as_its_weight():
     values, weights = np.array([5.0, 1.0, 3.0]), np.array([0.5, 2.0, 1.0])
     assert [kth_largest(values, k, weights) for k in (0.25, 0.5, 0.75, 1.5, 1.75, 3.5)] == [5, 5, 3, 3, 1, 1]

@@ -204,6 +204,23 @@ CHANGES = {
 }
 
 
+def slice_gains():
+    found = {0.01: [], 1.0: []}
+    for name, own in results("beyond_4").groupby("data_set", sort=False):
+        cells = []
+        for model, judged in itertools.product(("default", "ten trees"), found):
+            judged_rows = own[(own.model == model) & (own.judged == judged)]
+            wide = judged_rows.pivot(index="repeat", columns="trained", values="pauc")
+            interval = mean_interval(wide[0.01] - wide[1.0], own.n_test.iloc[0] / own.n_train.iloc[0])
+            found[judged].append(interval)
+            cells.append(f"{interval.mean:+.3f} ({ends(interval)})")
+        yield row(name, *cells)
+    narrow, whole = found.values()
+    assert len(narrow) == 12 and min(interval.mean for interval in narrow) > 0  # "all twelve means"
+    assert sum(interval.low > 0 for interval in narrow) == 4  # "four intervals do not contain 0"
+    assert sum(interval.mean < 0 for interval in whole) > sum(interval.mean > 0 for interval in whole)
+
+
 def changes():
     clear = {0.01: 0, 0.1: 0}  # "on [0, 0.01] there is none, on [0, 0.1] there are three"
     for start, configuration in CHANGES.items():
