@@ -6,8 +6,9 @@ from paucens.cutting_plane import check_nu
 from paucens.metrics import check_fpr_range
 
 WIDEST, ENOUGH = 0.1, 200  # an automatic range ends there, or where it holds so many negatives
-LEAST_NU, LARGEST_NU = 0.03, 0.8  # of an automatic nu: the default, and the largest that was tried
-SAMPLES_PER_NU = 80_000  # of three values, 0.2 is the best for 16 000 and 0.8 for 64 000 (reproduce/many_rows.py)
+# An automatic nu is the default up to 8000 samples. From 16 000 on it is their number over 160 000, which of four such
+# shares is the best there (reproduce/many_rows.py), but at most twice what was tried.
+SIZES, NUS = (8_000, 16_000, 128_000), (0.03, 0.1, 0.8)
 
 
 def trained_range(ensemble, n_negatives):
@@ -35,4 +36,4 @@ def trained_nu(ensemble, n_samples):
         raise ValueError(
             f"nu='auto' is for learner=None; got learner={ensemble.learner!r}. Set nu to a number, such as 0.03."
         )
-    return float(np.clip(n_samples / SAMPLES_PER_NU, LEAST_NU, LARGEST_NU))
+    return float(np.interp(n_samples, SIZES, NUS))

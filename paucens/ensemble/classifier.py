@@ -46,7 +46,8 @@ class PAUCEnsClassifier(EarlyStopping, WeightedEnsemble):
     nu : float or "auto", default=0.03
         Weight of the risk relative to `|w|^2 / 2`. The minimum of the objective is at most nu and a round lowers it by
         at most 2 nu^2, so a nu below half of `edge_tolerance` stops after one round. "auto" is a nu that grows with the
-        data, number of samples / 80 000 but within 0.03 and 0.8 (figures/many_rows.md), for the default learner only.
+        number of samples, for the default learner only: 0.03 up to 8000, 0.1 for 16 000 and 0.8 from 128 000 on, and
+        linear between these (figures/many_rows.md).
     anneal : bool or "auto", default="auto"
         Narrow the range from [0, 1] to [0, beta] over the rounds, beta_t = max(beta, beta^(t / (0.97 T))),
         t = 1..T. "auto" anneals if alpha is 0, the only case in which annealing is defined, and there is neither a
