@@ -75,7 +75,9 @@ def test_a_training_range_is_a_range(toy):
 # -- nu --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n_samples", "expected"), [(1, 0.03), (8000, 0.03), (12_000, 0.065), (16_000, 0.1), (64_000, 0.4), (10**9, 0.8)])
+@pytest.mark.parametrize(
+    ("n_samples", "expected"), [(1, 0.03), (8000, 0.03), (12_000, 0.065), (16_000, 0.1), (64_000, 0.4), (10**9, 0.8)]
+)
 def test_an_automatic_nu_grows_with_the_samples(n_samples, expected):
     assert trained_nu(PAUCEnsClassifier(nu="auto"), n_samples) == pytest.approx(expected)
 

@@ -11,7 +11,13 @@ def test_the_record_holds_the_base_first_and_the_defaults_last():
     assert next(iter(many_rows.OURS)) == many_rows.BASE == "nu = 0.05, 31 leaves"
     assert list(many_rows.OURS.values())[-1] == defaults.SCHEDULES[defaults.DEFAULT]
     paper = many_rows.PROTOCOLS["paper"]
-    assert (paper.populations, paper.configurations) == (6, 7) and min(paper.n_train) > defaults.N_TRAIN
+    assert (paper.populations, paper.configurations) == (6, 11) and min(paper.n_train) > defaults.N_TRAIN
+
+
+def test_nu_in_proportion_to_the_samples(monkeypatch):
+    monkeypatch.setattr(defaults, "fit_several", lambda X, y, fpr_range, seed, **parameters: parameters)
+    fit = many_rows.FITS["600 rounds, nu = n / 160000"]
+    assert fit(None, range(16_000), (0, 0.1), 0) == {"n_estimators": 600, "nu": 0.1}
 
 
 def test_larger_draws_are_of_the_same_populations():
