@@ -6,9 +6,8 @@ from paucens.cutting_plane import check_nu
 from paucens.metrics import check_fpr_range
 
 WIDEST, ENOUGH = 0.1, 200  # an automatic range ends there, or where it holds so many negatives
-# An automatic nu is the default up to 8000 samples. From 16 000 on it is their number over 160 000: of four such shares,
-# this has the largest mean gain for 16 000 and 64 000 samples (reproduce/many_rows.py). It ends at twice the largest nu
-# that this was tried with.
+# An automatic nu is the default up to 8000 samples, and their number over 160 000 from 16 000 on: of four such shares,
+# this has the largest mean gain for 16 000 and 64 000 samples (reproduce/many_rows.py). It ends at twice what was tried.
 SIZES, NUS = (8_000, 16_000, 128_000), (0.03, 0.1, 0.8)
 
 
