@@ -18,6 +18,8 @@ Where we depart, and why.
   every repeat would cost ten times as much. It is the same for all methods except our default and `nu="auto"`, which
   are not tuned at all; their values were settled on other sets, see defaults.py.
 - The best booster is named by its mean on the test halves, which favours it over ours.
+- The default and `nu="auto"` were fitted last, with faster code and beside other programs, so the seconds of their fits
+  are not comparable.
 - Sets that are not on the disk are left out; a library that is not installed is a row that says so.
 
     python reproduce/beyond_1.py --scale paper
