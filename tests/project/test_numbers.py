@@ -96,7 +96,7 @@ def boosters():
             assert default.mean() < best.mean()  # "the booster's mean is higher than the default's in all eight cells"
             assert automatic.mean() > best.mean() - 0.01  # "higher by less than 0.01"
             ahead += automatic.mean() > best.mean()
-        yield row(f"[0, {beta:g}]: default / `nu=\"auto\"` / best booster", *cells)
+        yield row(f'[0, {beta:g}]: default / `nu="auto"` / best booster', *cells)
     assert ahead == 1  # "in seven and lower in one"
 
 
