@@ -282,7 +282,7 @@ def presets():
     for start, method, seeds in (
         ("M+O+LUV", "M+O+LUV", 3),
         ("spCov+LUV, one seed", "spCov+LUV", 1),
-        ("spCov+M+O+LUV, one seed", "spCov+M+O+LUV", 1),
+        ("spCov+M+O+LUV", "spCov+M+O+LUV", 3),
         ("all", ALL_CHANNELS, 3),
     ):
         rows = results("table_3", test_set=INRIA, method=method)
