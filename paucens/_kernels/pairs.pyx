@@ -22,50 +22,30 @@ cdef void add_pair(const double* first, const double* second, double* table) noe
             table[j * VALUES + i] = first[i] + second[j]
 
 
-def sum_pairs(const pair_t[:, ::1] codes, const double[:, ::1] values, double[::1] scores):
-    """Write scores[i] = sum_t values[t, part t of the code of i]."""
-    cdef Py_ssize_t t = 0, i, n_learners = values.shape[0]
+def sum_pairs(const pair_t[:, ::1] codes, const double[:, ::1] values, const index_t[::1] samples,
+              double[::1] scores):
+    """Write scores[k] = sum_t values[t, part t of the code of i], i = samples[k], or k if samples is None.
+
+    The bits are the same either way.
+    """
+    cdef Py_ssize_t t = 0, i, k, n = scores.shape[0], n_learners = values.shape[0]
+    cdef bint some = samples is not None
     cdef double low[CODES]
     cdef double high[CODES]
-    cdef const pair_t* code
-    cdef const pair_t* next_code
     with nogil:
-        for i in range(scores.shape[0]):
-            scores[i] = 0
-        while t + 4 <= n_learners:
-            code, next_code = &codes[t // 2, 0], &codes[t // 2 + 1, 0]
-            add_pair(&values[t, 0], &values[t + 1, 0], low)
-            add_pair(&values[t + 2, 0], &values[t + 3, 0], high)
-            for i in range(scores.shape[0]):
-                scores[i] += low[code[i]] + high[next_code[i]]
-            t += 4
-        while t < n_learners:
-            for i in range(scores.shape[0]):
-                scores[i] += values[t, codes[t // 2, i] >> BITS * (t % 2) & (VALUES - 1)]
-            t += 1
-
-
-def sum_pairs_of(const pair_t[:, ::1] codes, const double[:, ::1] values, const index_t[::1] samples,
-                 double[::1] scores):
-    """Write into scores[k] what `sum_pairs` writes for sample samples[k], to the bit."""
-    cdef Py_ssize_t t = 0, k, n_learners = values.shape[0]
-    cdef double low[CODES]
-    cdef double high[CODES]
-    cdef const pair_t* code
-    cdef const pair_t* next_code
-    with nogil:
-        for k in range(samples.shape[0]):
+        for k in range(n):
             scores[k] = 0
         while t + 4 <= n_learners:
-            code, next_code = &codes[t // 2, 0], &codes[t // 2 + 1, 0]
             add_pair(&values[t, 0], &values[t + 1, 0], low)
             add_pair(&values[t + 2, 0], &values[t + 3, 0], high)
-            for k in range(samples.shape[0]):
-                scores[k] += low[code[samples[k]]] + high[next_code[samples[k]]]
+            for k in range(n):
+                i = samples[k] if some else k
+                scores[k] += low[codes[t // 2, i]] + high[codes[t // 2 + 1, i]]
             t += 4
         while t < n_learners:
-            for k in range(samples.shape[0]):
-                scores[k] += values[t, codes[t // 2, samples[k]] >> BITS * (t % 2) & (VALUES - 1)]
+            for k in range(n):
+                i = samples[k] if some else k
+                scores[k] += values[t, codes[t // 2, i] >> BITS * (t % 2) & (VALUES - 1)]
             t += 1
 
 

@@ -12,45 +12,27 @@ cdef enum:
     BITS = 8
 
 
-def sum_groups(const code_t[:, ::1] codes, const double[:, ::1] tables, double[::1] scores,
-               Py_ssize_t start, Py_ssize_t stop):
-    """Write scores[i] = sum_g tables[g, codes[g, i]] for i in [start, stop)."""
-    cdef Py_ssize_t g = 0, i, n_groups = tables.shape[0], width = tables.shape[1]
+def sum_groups(const code_t[:, ::1] codes, const double[:, ::1] tables, const index_t[::1] samples,
+               double[::1] scores):
+    """Write scores[k] = sum_g tables[g, codes[g, i]], i = samples[k], or k if samples is None; to the same bits."""
+    cdef Py_ssize_t g = 0, i, k, n = scores.shape[0], n_groups = tables.shape[0], width = tables.shape[1]
+    cdef bint some = samples is not None
     cdef const double* t
     with nogil:
-        for i in range(start, stop):
-            scores[i] = 0
+        for k in range(n):
+            scores[k] = 0
         while g + 4 <= n_groups:  # four groups at once, so that the score is loaded and stored once
             t = &tables[g, 0]
-            for i in range(start, stop):
-                scores[i] += ((t[codes[g, i]] + t[width + codes[g + 1, i]])
+            for k in range(n):
+                i = samples[k] if some else k
+                scores[k] += ((t[codes[g, i]] + t[width + codes[g + 1, i]])
                               + (t[2 * width + codes[g + 2, i]] + t[3 * width + codes[g + 3, i]]))
             g += 4
         while g < n_groups:
             t = &tables[g, 0]
-            for i in range(start, stop):
-                scores[i] += t[codes[g, i]]
+            for k in range(n):
+                scores[k] += t[codes[g, samples[k] if some else k]]
             g += 1
-
-
-def sum_groups_of(const code_t[:, ::1] codes, const double[:, ::1] tables, const index_t[::1] samples,
-                  double[::1] scores):
-    """Write into scores[k] what `sum_groups` writes for sample samples[k], to the bit."""
-    cdef Py_ssize_t g, i, k, n_groups = tables.shape[0], width = tables.shape[1], n_whole = n_groups // 4 * 4
-    cdef const double* t
-    with nogil:
-        for k in range(samples.shape[0]):
-            scores[k] = 0
-        for g in range(0, n_whole, 4):
-            t = &tables[g, 0]
-            for k in range(samples.shape[0]):
-                i = samples[k]
-                scores[k] += ((t[codes[g, i]] + t[width + codes[g + 1, i]])
-                              + (t[2 * width + codes[g + 2, i]] + t[3 * width + codes[g + 3, i]]))
-        for g in range(n_whole, n_groups):
-            t = &tables[g, 0]
-            for k in range(samples.shape[0]):
-                scores[k] += t[codes[g, samples[k]]]
 
 
 def add_values(const double[::1] values, const place_t[::1] index, double[::1] scores, Py_ssize_t start,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from paucens._kernels.pairs import count_pairs, sum_pairs, sum_pairs_of
-from paucens._kernels.stores import fold_signs, set_bits, sum_groups, sum_groups_of, sum_samples, tables_of_signs
+from paucens._kernels.pairs import count_pairs, sum_pairs
+from paucens._kernels.stores import fold_signs, set_bits, sum_groups, sum_samples, tables_of_signs
 
 # The kernels for counts that are integers ("i") and sums of weights ("f"). A choice by the types of all arguments is
 # slow beside the sum over a small cut.
@@ -20,13 +20,8 @@ class ByteCoding:
 
     def sum_learners(self, codes, weights, samples=None):
         """Return the weighted sum over all learners, for each sample or for the listed ones; the bits are the same."""
-        tables = self._tables(weights, len(codes))
-        if samples is None:
-            scores = np.empty(codes.shape[1])
-            sum_groups(codes, tables, scores, 0, len(scores))
-        else:
-            scores = np.empty(len(samples))
-            sum_groups_of(codes, tables, samples, scores)
+        scores = np.empty(codes.shape[1] if samples is None else len(samples))
+        sum_groups(codes, self._tables(weights, len(codes)), samples, scores)
         return scores
 
     def sum_samples(self, codes, n_learners, samples, counts, tied_count):
@@ -67,34 +62,38 @@ class SignCoding(ByteCoding):
         return row
 
 
-class ValueCoding(ByteCoding):
-    """Coding of one learner per byte, which predicts at most 256 values."""
-
-    per_group = 1
+class Values:
+    """The values that each learner can predict, at most 256."""
 
     def __init__(self, n_learners):
         self._values = np.zeros((n_learners, N_CODES))
         self._width = 8  # a power of 2, so that NumPy adds in the same order as for the widest learner
 
-    def write(self, t, values, index, codes):
-        """Write the predictions values[index] of learner t."""
-        self._write_values(t, values)
-        codes[t] = index
-
     def _write_values(self, t, values):
         self._values[t, : len(values)] = values
         self._width = max(self._width, 1 << (len(values) - 1).bit_length())
-
-    def _tables(self, weights, n_groups):
-        """Return the weighted value of each learner for each code."""
-        return self._values[:n_groups, : self._width] * weights[:, None]
 
     def _fold(self, sums, n_learners):
         """Return the sum for each learner, given the sums for each learner and value."""
         return (self._values[:n_learners, : self._width] * sums).sum(axis=1)
 
 
-class PairCoding(ValueCoding):
+class ValueCoding(Values, ByteCoding):
+    """Coding of one learner per byte, which predicts at most 256 values."""
+
+    per_group = 1
+
+    def write(self, t, values, index, codes):
+        """Write the predictions values[index] of learner t."""
+        self._write_values(t, values)
+        codes[t] = index
+
+    def _tables(self, weights, n_groups):
+        """Return the weighted value of each learner for each code."""
+        return self._values[:n_groups, : self._width] * weights[:, None]
+
+
+class PairCoding(Values):
     """Coding of two learners per 16 bits, which predict at most 32 values each: half the look-ups, the same bits."""
 
     dtype = np.uint16
@@ -118,13 +117,8 @@ class PairCoding(ValueCoding):
 
     def sum_learners(self, codes, weights, samples=None):
         """Return the weighted sum over all learners, for each sample or for the listed ones; the bits are the same."""
-        values = self._few_values[: len(weights)] * weights[:, None]
-        if samples is None:
-            scores = np.empty(codes.shape[1])
-            sum_pairs(codes, values, scores)
-        else:
-            scores = np.empty(len(samples))
-            sum_pairs_of(codes, values, samples, scores)
+        scores = np.empty(codes.shape[1] if samples is None else len(samples))
+        sum_pairs(codes, self._few_values[: len(weights)] * weights[:, None], samples, scores)
         return scores
 
     def sum_samples(self, codes, n_learners, samples, counts, tied_count):
